@@ -10,6 +10,7 @@ from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.handlers import load_artifacts
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.save_function import with_save_handler
+from tfpy.graph.attributes import dtype_of, shape_of
 from tfpy.graph.model import GraphModel
 from tfpy.graph.model import model_of as graph_model_of
 from tfpy.layers.model import LayersModel
@@ -79,12 +80,25 @@ def _artifacts_of(model: LayersModel | GraphModel, **options: Any) -> ModelArtif
 
 def _of_graph(model: GraphModel) -> Iterator[str]:
     for kind, ports in (("input", model.inputs), ("output", model.outputs)):
+        declared = _declared(model, kind)
         for port in ports:
-            yield f"{kind:8}{port['name']}: {port['dtype'] or 'any dtype'}, {_shape(port['shape'])}"
+            key, dtype, shape = next(declared.get(port["name"], iter(())), (port["name"], None, None))
+            name = port["name"] if key == port["name"] else f"{key} ({port['name']})"
+            yield f"{kind:8}{name}: {port['dtype'] or dtype or 'any dtype'}, {_shape(port['shape'] or shape)}"
     ops = Counter(node["op"] for node in _artifacts_of(model).model_topology["node"])
     yield f"ops     {', '.join(f'{name} {count}' for name, count in ops.most_common())}"
     weights = [value for values in model.weights.values() for value in values]
     yield f"weights {len(weights)} tensors, {sum(w.size for w in weights)} numbers"
+
+
+def _declared(model: GraphModel, kind: str) -> dict[str, Iterator[tuple[str, Any, Any]]]:
+    """The keys, dtypes and shapes that the signature gives the inputs or outputs of each node."""
+    found: dict[str, list[tuple[str, Any, Any]]] = {}
+    for key, entry in ((model.model_signature or {}).get(f"{kind}s") or {}).items():
+        shape, place = entry.get("tensorShape"), f"signature.{kind}s.{key}.tensorShape"
+        known = None if shape is None else shape_of(shape, "model.json", place)
+        found.setdefault(entry["name"].partition(":")[0], []).append((key, dtype_of(entry.get("dtype")), known))
+    return {node: iter(declared) for node, declared in found.items()}
 
 
 def _shape(shape: Any) -> str:

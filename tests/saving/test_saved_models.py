@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,27 @@ def test_graph_model_is_described() -> None:
     assert lines[0] == "input   x0: float32, [?, 6, 6, 2]"
     assert lines[-2].startswith("ops     Identity 14, Const 13, Conv2D 3")
     assert lines[-1] == "weights 13 tensors, 556 numbers"
+
+
+def test_graph_model_is_described_by_its_signature(tmp_path: Path) -> None:
+    shutil.copytree(GRAPH, tmp_path / "graph")
+    path = tmp_path / "graph" / "model.json"
+    model = json.loads(path.read_text(encoding="utf-8"))
+    output = model["modelTopology"]["node"][-1]["name"]
+    shape = {"dim": [{"size": "-1"}, {"size": "4"}]}
+    model["signature"] = {
+        "inputs": {"image": {"name": "x0:0", "dtype": "DT_FLOAT"}},
+        "outputs": {
+            "scores": {"name": f"{output}:0", "dtype": "DT_FLOAT", "tensorShape": shape},
+            "indices": {"name": f"{output}:1", "dtype": "DT_INT32"},
+        },
+    }
+    path.write_text(json.dumps(model), encoding="utf-8")
+    assert described(str(tmp_path / "graph"))[:3] == [
+        "input   image (x0): float32, [?, 6, 6, 2]",
+        f"output  scores ({output}): float32, [?, 4]",
+        f"output  indices ({output}): int32, any shape",
+    ]
 
 
 @pytest.mark.parametrize("target", ["new", "new/model.json", "new.zip", "new.keras", "new.h5"])
