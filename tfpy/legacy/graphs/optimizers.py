@@ -29,7 +29,6 @@ from tfpy.legacy.arrays.ndarray import NDArray, Scalar, adopt
 from tfpy.legacy.graphs._camel import MomentumOptimizerCamel, OptimizerCamel, RuleOptimizerCamel
 from tfpy.legacy.graphs.maps import SummedTensorArrayMap, TensorArrayMap
 from tfpy.legacy.quirks import optimizers as quirk_rules
-from tfpy.legacy.quirks.optimizers import Settings
 
 if TYPE_CHECKING:
     from tfpy.legacy.graphs.graph import Node, Tensor
@@ -214,12 +213,12 @@ def _variable_node(given: Any) -> Node:
 class RuleOptimizer(Optimizer, RuleOptimizerCamel):
     """An optimizer of deeplearn.js: a rule of the core, and deeplearn.js's own in its numerics."""
 
-    rule: str
-
-    def __init__(self, core: base.Optimizer, specified_variable_list: Sequence[Any] | None, settings: Settings) -> None:
+    def __init__(
+        self, core: base.Optimizer, specified_variable_list: Sequence[Any] | None, epsilon: float | None = None
+    ) -> None:
         super().__init__(core.learning_rate, specified_variable_list)
         self._core = core
-        self._settings = settings
+        self._settings = quirk_rules.SETTINGS[type(core)](core)._replace(epsilon=epsilon)
         self._slots: dict[int, dict[str, CoreTensor]] = {}
         self._calls = 0
         self._rate = 0.0
@@ -295,7 +294,7 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
         self, values: Sequence[CoreTensor], gradients: Sequence[CoreTensor], slots: Sequence[Slots]
     ) -> list[Update]:
         if quirks.active():
-            rule = quirk_rules.RULES[self.rule]
+            rule = quirk_rules.RULES[self._core.class_name]
             given = zip(values, gradients, slots, strict=True)
             return [rule(*each, self._rate, self._settings) for each in given]
         if self._calls > 1:
@@ -320,17 +319,14 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
 class SGDOptimizer(RuleOptimizer):
     """Stochastic gradient descent. Source: deeplearn.js `SGDOptimizer`."""
 
-    rule = "SGD"
-
     @accepts_options()
     def __init__(self, learning_rate: float, specified_variable_list: Sequence[Any] | None = None) -> None:
-        super().__init__(classes.SGDOptimizer(learning_rate), specified_variable_list, Settings())
+        super().__init__(classes.SGDOptimizer(learning_rate), specified_variable_list)
 
 
 class MomentumOptimizer(RuleOptimizer, MomentumOptimizerCamel):
     """Gradient descent with momentum, optionally Nesterov's (0.5). Source: deeplearn.js `MomentumOptimizer`."""
 
-    rule = "Momentum"
     _core: classes.MomentumOptimizer
 
     @accepts_options()
@@ -342,7 +338,7 @@ class MomentumOptimizer(RuleOptimizer, MomentumOptimizerCamel):
         use_nesterov: bool = False,
     ) -> None:
         core = classes.MomentumOptimizer(learning_rate, momentum, use_nesterov)
-        super().__init__(core, specified_variable_list, Settings(momentum, nesterov=use_nesterov))
+        super().__init__(core, specified_variable_list)
 
     def set_momentum(self, momentum: float) -> None:
         """Set the momentum: the fraction of the last step kept in the next one."""
@@ -354,8 +350,6 @@ class MomentumOptimizer(RuleOptimizer, MomentumOptimizerCamel):
 class AdagradOptimizer(RuleOptimizer):
     """Adagrad. Source: deeplearn.js `AdagradOptimizer`, whose momentum in 0.2, the second argument, has no effect."""
 
-    rule = "Adagrad"
-
     @accepts_options()
     def __init__(
         self,
@@ -366,13 +360,11 @@ class AdagradOptimizer(RuleOptimizer):
         if isinstance(specified_variable_list, (int, float)):
             specified_variable_list = None
         start, variables = _before_variables(initial_accumulator_value, specified_variable_list, 0.1)
-        super().__init__(classes.AdagradOptimizer(learning_rate, start), variables, Settings())
+        super().__init__(classes.AdagradOptimizer(learning_rate, start), variables)
 
 
 class RMSPropOptimizer(RuleOptimizer):
     """RMSProp. Source: deeplearn.js `RMSPropOptimizer`; gamma is called decay in 0.5, momentum and epsilon are new."""
-
-    rule = "RMSProp"
 
     @accepts_options()
     def __init__(
@@ -385,13 +377,11 @@ class RMSPropOptimizer(RuleOptimizer):
     ) -> None:
         kept, variables = _before_variables(momentum, specified_variable_list, 0.0)
         core = classes.RMSPropOptimizer(learning_rate, gamma, kept, epsilon)
-        super().__init__(core, variables, Settings(gamma, momentum=kept, epsilon=epsilon))
+        super().__init__(core, variables, epsilon)
 
 
 class AdadeltaOptimizer(RuleOptimizer):
     """Adadelta. Source: deeplearn.js `AdadeltaOptimizer`; gamma is called rho in 0.5, and epsilon is new."""
-
-    rule = "Adadelta"
 
     @accepts_options()
     def __init__(
@@ -402,13 +392,11 @@ class AdadeltaOptimizer(RuleOptimizer):
         epsilon: float | None = None,
     ) -> None:
         core = classes.AdadeltaOptimizer(learning_rate, gamma, epsilon)
-        super().__init__(core, specified_variable_list, Settings(gamma, epsilon=epsilon))
+        super().__init__(core, specified_variable_list, epsilon)
 
 
 class AdamOptimizer(RuleOptimizer):
     """Adam. Source: deeplearn.js `AdamOptimizer`; epsilon is new in 0.5."""
-
-    rule = "Adam"
 
     @accepts_options()
     def __init__(
@@ -421,13 +409,11 @@ class AdamOptimizer(RuleOptimizer):
     ) -> None:
         small, variables = _before_variables(epsilon, specified_variable_list, None)
         core = classes.AdamOptimizer(learning_rate, beta1, beta2, small)
-        super().__init__(core, variables, Settings(beta1, beta2, beta1, beta2, epsilon=small))
+        super().__init__(core, variables, small)
 
 
 class AdamaxOptimizer(RuleOptimizer):
     """Adamax. Source: deeplearn.js `AdamaxOptimizer`; epsilon and decay are new in 0.5."""
-
-    rule = "Adamax"
 
     @accepts_options()
     def __init__(
@@ -441,7 +427,7 @@ class AdamaxOptimizer(RuleOptimizer):
     ) -> None:
         small, variables = _before_variables(epsilon, specified_variable_list, None)
         core = classes.AdamaxOptimizer(learning_rate, beta1, beta2, small, decay)
-        super().__init__(core, variables, Settings(beta1, beta2, beta1, beta2, epsilon=small, rate_decay=decay))
+        super().__init__(core, variables, small)
 
 
 class AdamMaxOptimizer(AdamaxOptimizer):
@@ -459,12 +445,10 @@ class FunctionsOptimizer(RuleOptimizer):
     """
 
     def __init__(self, core: base.Optimizer) -> None:
-        settings = _SETTINGS.get(type(core))
-        if settings is None:
+        if type(core) not in quirk_rules.SETTINGS:
             expected = f"an optimizer of deeplearn.js ({', '.join(quirk_rules.RULES)})"
             raise argument_error("train", "optimizer", expected, core, TypeError)
-        self.rule = core.class_name
-        super().__init__(core, None, settings(core))
+        super().__init__(core, None, getattr(core, "epsilon", None))
 
     def core_optimizer(self) -> base.Optimizer:
         return self._core
@@ -479,16 +463,3 @@ class FunctionsOptimizer(RuleOptimizer):
     ) -> None:
         self.learning_rate = self._core.learning_rate
         super().before_batch(math, batch_size, runtime, activation_array_map, gradient_array_map)
-
-
-_SETTINGS: Mapping[type[base.Optimizer], Callable[[Any], Settings]] = {
-    classes.SGDOptimizer: lambda core: Settings(),
-    classes.MomentumOptimizer: lambda core: Settings(core.momentum, nesterov=core.use_nesterov),
-    classes.AdagradOptimizer: lambda core: Settings(),
-    classes.RMSPropOptimizer: lambda core: Settings(core.decay, momentum=core.momentum, epsilon=core.epsilon),
-    classes.AdadeltaOptimizer: lambda core: Settings(core.rho, epsilon=core.epsilon),
-    classes.AdamOptimizer: lambda core: Settings(core.beta1, core.beta2, core.beta1, core.beta2, epsilon=core.epsilon),
-    classes.AdamaxOptimizer: lambda core: Settings(
-        core.beta1, core.beta2, core.beta1, core.beta2, epsilon=core.epsilon, rate_decay=core.decay
-    ),
-}

@@ -8,12 +8,13 @@ its own magnitude, so that there the division of the rate by the batch size rema
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tfpy.core.convert import number
 from tfpy.core.ops.arith import add, div, mul, sub
+from tfpy.core.optimizers import classes
 from tfpy.core.optimizers.base import Optimizer, or_epsilon
 from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.run import run
@@ -34,7 +35,7 @@ class Settings(NamedTuple):
         power2: beta2 likewise.
         nesterov: whether momentum looks ahead.
         momentum: RMSProp's, from 0.5 on.
-        epsilon: the ε given to the constructor, which is possible from 0.5 on.
+        epsilon: the ε given to the constructor, which is possible from 0.5 on; None for the rule's own.
         rate_decay: Adamax's, from 0.5 on: the rate is divided by 1 + rate_decay · steps.
         steps: how many steps have been made.
     """
@@ -59,6 +60,21 @@ class Settings(NamedTuple):
         power2 = float(np.float32(self.power2) * np.float32(self.decay2))
         return self._replace(power=power, power2=power2, steps=self.steps + 1)
 
+
+def _of_averages(core: Any) -> Settings:
+    return Settings(core.beta1, core.beta2, core.beta1, core.beta2)
+
+
+# The settings of an optimizer at its first step, but for ε.
+SETTINGS: dict[type[Optimizer], Callable[[Any], Settings]] = {
+    classes.SGDOptimizer: lambda core: Settings(),
+    classes.MomentumOptimizer: lambda core: Settings(core.momentum, nesterov=core.use_nesterov),
+    classes.AdagradOptimizer: lambda core: Settings(),
+    classes.RMSPropOptimizer: lambda core: Settings(core.decay, momentum=core.momentum),
+    classes.AdadeltaOptimizer: lambda core: Settings(core.rho),
+    classes.AdamOptimizer: _of_averages,
+    classes.AdamaxOptimizer: lambda core: _of_averages(core)._replace(rate_decay=core.decay),
+}
 
 Rule = Callable[[Tensor, Tensor, Slots, float, Settings], Update]
 RULES: dict[str, Rule] = {}
