@@ -161,9 +161,9 @@ def first_matches(
         yield at, found
 
 
-def selected(values: Array, found: Array, finite: bool, out: Array | None = None) -> Array:
+def selected(values: Array, found: Array, all_finite: bool, out: Array | None = None) -> Array:
     """The values where they were found, and 0 elsewhere, where a product would be NaN unless the values are finite."""
-    if finite:
+    if all_finite:
         return np.multiply(values, found, out=out)
     if out is None:
         out = np.empty(values.shape, values.dtype)

@@ -124,10 +124,10 @@ def _of_method(kinds: Inference, callee: Node, arguments: list[Node]) -> Kind:
         return UNKNOWN  # the script's own method, or a tfpy method of that name
     if name in ("data", "dataSync") and _holds_texts(kinds, node):
         return Kind("list", STRING)
-    found = _of_owner(kinds, owner, name)
     declared = kinds.types.kind_of_key(owner, name)
     if declared.name == "function":
         return declared.item or UNKNOWN
+    found = _of_owner(kinds, owner, name)
     if found is None and name in _method:
         found = _method[name](kinds, owner, arguments)
     return found if found is not None else _of_any(owner, name)
