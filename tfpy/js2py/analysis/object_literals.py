@@ -33,8 +33,9 @@ class ObjectLiterals:
     def has(self, owner: Node, name: str) -> bool:
         """Whether an expression is a variable that is initialized with an object that has a key, and never set."""
         binding = self._kinds.scopes.resolve(owner)
-        is_set = binding is None or binding.value is None or binding.writes
-        return not is_set and binding is not None and name in parse.keys(binding.value or owner)
+        if binding is None or binding.value is None or binding.writes:
+            return False
+        return name in parse.keys(binding.value)
 
     def kind_of(self, owner: Node, name: str) -> Kind:
         """The kind of an object's value under a key; the owner is an expression or a pattern."""

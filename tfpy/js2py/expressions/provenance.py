@@ -34,11 +34,8 @@ def data_of(c: Converter, node: Node) -> str:
         found = _around(c, found)
     if isinstance(found, str) and found:
         return found
-    return (
-        "written"
-        if any(kind.is_dict or (kind.item is not None and kind.item.is_dict) for kind in passed.values())
-        else ""
-    )
+    kinds = [kind for whole in passed.values() for kind in (whole, whole.item) if kind is not None]
+    return "written" if any(kind.is_dict for kind in kinds) else ""
 
 
 def key_of(c: Converter, owner: Node, name: str) -> str:

@@ -121,8 +121,9 @@ def call(function: ast.expr | str, *args: ast.expr, keywords: Sequence[ast.keywo
 
 def unlisted(node: ast.expr) -> ast.expr:
     """x of `list(x)`, which is only iterated over; any other expression itself."""
-    is_list = isinstance(node, ast.Call) and name_of(node.func) == "list" and len(node.args) == 1
-    return node.args[0] if is_list and isinstance(node, ast.Call) and not before(node) and not behind(node) else node
+    if not isinstance(node, ast.Call) or name_of(node.func) != "list" or before(node) or behind(node):
+        return node
+    return node.args[0] if len(node.args) == 1 else node
 
 
 def _iterating(node: ast.Call) -> ast.Call:
