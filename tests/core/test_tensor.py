@@ -153,7 +153,8 @@ def test_async_data_array_bytes_and_buffer() -> None:
     assert list(data) == array == [1.5, 2]
     assert raw == np.array([1.5, 2], dtype="<f4").tobytes()
     assert second == 2
-    assert texts == [b"ab"]
+    assert texts == tf.tensor(["ab"]).bytes_sync() == [b"ab"]
+    assert tf.tensor([1.5, 2]).bytes_sync() == raw
 
 
 def test_numpy_copy_argument() -> None:

@@ -245,14 +245,19 @@ w = tf.tidy(lambda: x.mean())
 async function f(t) {
   const values = await t.data();
   const rows = await t.array();
+  const stored = await tf.ones([2]).bytes();
   for await (const batch of dataset) { use(batch); }
   await Promise.all([g(), h()]);
 }
 """,
         """
+import tfpy as tf
+
+
 def f(t):
     values = t.data_sync()
     rows = t.array_sync()
+    stored = tf.ones([2]).bytes_sync()
     for batch in dataset:
         use(batch)
     g()

@@ -181,6 +181,32 @@ describe('b', () => { const x = 2; it('t', () => expect(x).toBe(2)); });
         getattr(space[group](), name)()
 
 
+def test_tests_in_loops_share_outer_variables_and_have_their_own() -> None:
+    """A callback assigns to a variable of its test, and a test in a loop to one of `describe`."""
+    code = convert("""
+describe('g', () => {
+  let made = 0;
+  for (const n of [1, 2]) {
+    it('assigns', () => {
+      let saved = 0;
+      const store = x => { saved = x; };
+      store(n);
+      made = made + n;
+      expect(saved).toBe(n);
+    });
+  }
+  if (made === 0) {
+    it('reads', () => { const total = made; expect(total).toBe(3); });
+  }
+});
+""").code
+    space: dict[str, type] = {}
+    exec(code, space)
+    space["TestG"]().test_g()
+    assert space["made"] == 3
+    assert "total" not in space
+
+
 def test_own_function_named_expect_is_not_converted() -> None:
     found = convert("const expect = x => ({toBe: y => x + y}); expect(1).toBe(2);")
     assert "assert" not in found.code

@@ -92,6 +92,8 @@ class TensorCamel(BothSpellings):
 
         def bufferSync(self) -> TensorBuffer: ...
 
+        def bytesSync(self) -> Any: ...
+
         def throwIfDisposed(self) -> None: ...
 
         def dataToGPU(self, options: Any = None) -> Any: ...
@@ -102,6 +104,7 @@ class TensorCamel(BothSpellings):
         dataSync = forward("data_sync")
         arraySync = forward("array_sync")
         bufferSync = forward("buffer_sync")
+        bytesSync = forward("bytes_sync")
         throwIfDisposed = forward("throw_if_disposed")
         dataToGPU = forward("data_to_gpu")
         toString = forward("to_string")

@@ -82,6 +82,13 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
 
         return TensorBuffer(self.shape, self.dtype, self._values("buffer_sync"))
 
+    def bytes_sync(self) -> Any:
+        """The values as little-endian bytes; a list of bytes for strings. In TF.js, only `bytes`."""
+        values = self._values("bytes_sync")
+        if self.spec.dtype == "string":
+            return list(values.flat)
+        return values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
+
     async def data(self) -> Any:
         """The asynchronous form of `data_sync`."""
         return self.data_sync()
@@ -95,11 +102,8 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
         return self.buffer_sync()
 
     async def bytes(self) -> Any:
-        """The values as little-endian bytes; a list of bytes for strings. Asynchronous."""
-        values = self._values("bytes")
-        if self.spec.dtype == "string":
-            return list(values.flat)
-        return values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
+        """The asynchronous form of `bytes_sync`."""
+        return self.bytes_sync()
 
     def _values(self, op: str) -> Array:
         return read_only(dispatch.read(self, op))

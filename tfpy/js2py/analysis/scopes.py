@@ -15,6 +15,7 @@ from tfpy.node_rules import NodeRules
 
 # Calls of these with a function become a loop or a `with`, so that the function's body joins the enclosing scope.
 _LOOPS = {"forEach", "forEachAsync"}
+_BLOCKS = {"statement_block", "for_statement", "for_in_statement", "catch_clause", "class_body", "switch_body"}
 _BRANCHES = {"for_statement", "for_in_statement", "while_statement", "if_statement"}
 
 
@@ -66,7 +67,7 @@ class Scope:
     Attributes:
         node: the node that opens it.
         parent: the enclosing scope.
-        is_function: whether it is a function in Python, too.
+        is_function: whether it is a function in Python, too; a loop of jasmine tests becomes one.
         bindings: its declarations, by name.
         used: bindings of any scope that are used in it or below.
     """
@@ -108,6 +109,7 @@ class Scopes:
     def __init__(self, root: Node, bindings: dict[int, Binding] | None = None) -> None:
         self.bindings: dict[int, Binding] = {} if bindings is None else bindings
         self.by_node: dict[int, Scope] = {}
+        self._tests = {test.id for test in map(_repeating, parse.walk(root)) if test is not None}
         self.top = self._open(root, None)
         self._names: list[tuple[Node, Scope]] = []
         for node in root.children:
@@ -151,7 +153,8 @@ class Scopes:
         ]
 
     def _open(self, node: Node, parent: Scope | None) -> Scope:
-        is_function = parent is None or (node.type in FUNCTIONS and not is_inlined(node))
+        is_def = node.type in FUNCTIONS and not is_inlined(node)
+        is_function = parent is None or is_def or node.id in self._tests
         scope = self.by_node[node.id] = Scope(node, parent, is_function)
         return scope
 
@@ -164,14 +167,7 @@ class Scopes:
             return
         if kind == "export_statement" and node.child_by_field_name("source") is not None:
             return  # its names belong to another file
-        if kind in (
-            "statement_block",
-            "for_statement",
-            "for_in_statement",
-            "catch_clause",
-            "class_body",
-            "switch_body",
-        ):
+        if kind in _BLOCKS or node.id in self._tests:
             scope = self._open(node, scope)
         if kind in declaration:
             declaration[kind](self, node, scope)
@@ -318,17 +314,24 @@ def is_described(function: Node) -> bool:
 
 def is_repeated(function: Node) -> bool:
     """Whether a function is a jasmine test that a loop or a condition directly inside `describe` contains."""
+    return _repeating(function) is not None
+
+
+def _repeating(function: Node) -> Node | None:
+    """The loop or condition directly inside `describe` that contains a function, if this is a jasmine test."""
     call = _call_with(function, "it", "fit")
-    around = call.parent if call is not None and not parse.parameters(function) else None
+    statement = call.parent if call is not None and not parse.parameters(function) else None
     within = False
-    while around is not None and around.type != "program":
-        if around.type in FUNCTIONS and is_described(around):
-            return within and not any(n.type == "return_statement" for n in parse.walk_own(function))
-        if around.type in FUNCTIONS and not is_inlined(around):
-            return False
-        within = within or around.type in FUNCTIONS or around.type in _BRANCHES
-        around = around.parent
-    return False
+    while statement is not None and statement.parent is not None and statement.parent.parent is not None:
+        around = statement.parent.parent
+        within = within or statement.type in FUNCTIONS or statement.type in _BRANCHES
+        if around.type in FUNCTIONS and statement.parent.type == "statement_block" and is_described(around):
+            returns = any(n.type == "return_statement" for n in parse.walk_own(function))
+            return statement if within and not returns else None
+        if statement.type in FUNCTIONS and not is_inlined(statement):
+            return None
+        statement = statement.parent
+    return None
 
 
 def _is_raising(function: Node) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tree_sitter import Node
 
@@ -13,7 +13,7 @@ from tfpy.js2py.analysis.kind import NDARRAY, NULL, SHAPE
 from tfpy.js2py.analysis.scopes import is_described, is_inlined, is_repeated
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions.conditions import negated, truth
-from tfpy.js2py.expressions.functions import define
+from tfpy.js2py.expressions.functions import define, outer_names
 from tfpy.js2py.expressions.operators import of_type, sign_of
 from tfpy.js2py.expressions.regex_literals import pattern
 from tfpy.js2py.notes import NotConvertedError
@@ -78,7 +78,8 @@ def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt
     tests: list[ast.stmt] = []
     comments: list[ast.stmt] = []
     for statement in c.block(parse.field(function, "body").named_children):
-        made = _test_of(said, statement) if build.holds_test(statement) else statement
+        outer = build.outer_names(statement)
+        made = statement if outer is None else _test_of(said, statement, outer)
         comments.append(made)
         if not build.is_comment(made):
             (tests if build.is_test(made) else around).extend(comments)
@@ -92,15 +93,15 @@ def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt
 def _repeated(c: Converter, function: Node) -> list[ast.stmt]:
     """A test in a loop or a condition, as a part of the test that `_group` makes of the whole loop."""
     body = build.filled(c.body(function))
-    build.mark_test(body[0])
+    build.mark_test(body[0], outer_names(c, c.scopes.of(function.parent or function).function.node))
     return body
 
 
-def _test_of(said: Node, cases: ast.stmt) -> ast.stmt:
-    """A loop or a condition with tests as one test, with the name of its group."""
+def _test_of(said: Node, cases: ast.stmt, outer: Sequence[ast.stmt]) -> ast.stmt:
+    """A loop or a condition with tests as one test, with the name of its group, after `global` statements."""
     parameters = build.no_arguments()
     parameters.args.append(ast.arg("self"))
-    test = build.function(_test_name(said), parameters, [cases])
+    test = build.function(_test_name(said), parameters, [*outer, cases])
     build.mark_test(test)
     return test
 

@@ -197,9 +197,14 @@ def has_blank(node: ast.stmt) -> bool:
     return "blank" in vars(node)
 
 
-def mark_test(node: ast.stmt) -> None:
-    """Mark a def or a class as a test, or as part of the tests, not of the code under test."""
-    vars(node)["is_test"] = True
+def mark_test(node: ast.stmt, outer_names: Sequence[ast.stmt] = ()) -> None:
+    """Mark a def or a class as a test, or as part of the tests, not of the code under test.
+
+    Args:
+        node: the statement.
+        outer_names: `global` statements for the test that it becomes a part of.
+    """
+    vars(node)["is_test"] = outer_names
 
 
 def is_test(node: ast.stmt) -> bool:
@@ -207,9 +212,10 @@ def is_test(node: ast.stmt) -> bool:
     return "is_test" in vars(node)
 
 
-def holds_test(node: ast.stmt) -> bool:
-    """Whether a statement that is not a test itself contains one."""
-    return not is_test(node) and any(is_test(inner) for inner in ast.walk(node) if isinstance(inner, ast.stmt))
+def outer_names(node: ast.stmt) -> Sequence[ast.stmt] | None:
+    """The `global` statements for a statement that contains a test; None if it contains none or is one itself."""
+    within = [] if is_test(node) else ast.walk(node)
+    return next((vars(inner)["is_test"] for inner in within if isinstance(inner, ast.stmt) and is_test(inner)), None)
 
 
 def allow_earlier(node: ast.stmt) -> None:
