@@ -109,7 +109,8 @@ class Scopes:
     def __init__(self, root: Node, bindings: dict[int, Binding] | None = None) -> None:
         self.bindings: dict[int, Binding] = {} if bindings is None else bindings
         self.by_node: dict[int, Scope] = {}
-        self._tests = {test.id for test in map(_repeating, parse.walk(root)) if test is not None}
+        repeating = [_repeating(node) for node in parse.walk(root) if node.type in FUNCTIONS]
+        self._tests = {statement.id for statement in repeating if statement is not None}
         self.top = self._open(root, None)
         self._names: list[tuple[Node, Scope]] = []
         for node in root.children:

@@ -131,10 +131,10 @@ def define(c: Converter, node: Node, name: str, first: str = "", is_looked_at: b
         c.pre, c.post, c.certain, c.steps, c.returns, c.checks = saved
     c.checks.extend(checks)
     _bind_loop_variables(c, node, arguments)
-    return build.function(name, arguments, [*outer_names(c, node), *body])
+    return build.function(name, arguments, [*outer_declarations(c, node), *body])
 
 
-def outer_names(c: Converter, node: Node) -> list[ast.stmt]:
+def outer_declarations(c: Converter, node: Node) -> list[ast.stmt]:
     """`global` and `nonlocal` for the outer variables that the function assigns to."""
     outer = c.scopes.outer_writes(node)
     found: list[ast.stmt] = []

@@ -13,7 +13,7 @@ from tfpy.js2py.analysis.kind import NDARRAY, NULL, SHAPE
 from tfpy.js2py.analysis.scopes import is_described, is_inlined, is_repeated
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions.conditions import negated, truth
-from tfpy.js2py.expressions.functions import define, outer_names
+from tfpy.js2py.expressions.functions import define, outer_declarations
 from tfpy.js2py.expressions.operators import of_type, sign_of
 from tfpy.js2py.expressions.regex_literals import pattern
 from tfpy.js2py.notes import NotConvertedError
@@ -78,7 +78,7 @@ def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt
     tests: list[ast.stmt] = []
     comments: list[ast.stmt] = []
     for statement in c.block(parse.field(function, "body").named_children):
-        outer = build.outer_names(statement)
+        outer = build.declarations_for_tests(statement)
         made = statement if outer is None else _test_of(said, statement, outer)
         comments.append(made)
         if not build.is_comment(made):
@@ -93,7 +93,7 @@ def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt
 def _repeated(c: Converter, function: Node) -> list[ast.stmt]:
     """A test in a loop or a condition, as a part of the test that `_group` makes of the whole loop."""
     body = build.filled(c.body(function))
-    build.mark_test(body[0], outer_names(c, c.scopes.of(function.parent or function).function.node))
+    build.mark_test(body[0], outer_declarations(c, c.scopes.of(function.parent or function).function.node))
     return body
 
 

@@ -197,25 +197,25 @@ def has_blank(node: ast.stmt) -> bool:
     return "blank" in vars(node)
 
 
-def mark_test(node: ast.stmt, outer_names: Sequence[ast.stmt] = ()) -> None:
+def mark_test(node: ast.stmt, declarations: Sequence[ast.stmt] = ()) -> None:
     """Mark a def or a class as a test, or as part of the tests, not of the code under test.
 
     Args:
         node: the statement.
-        outer_names: `global` statements for the test that it becomes a part of.
+        declarations: `global` statements for the test that it becomes a part of.
     """
-    vars(node)["is_test"] = outer_names
+    vars(node)["test_declarations"] = declarations
 
 
 def is_test(node: ast.stmt) -> bool:
     """Whether a statement is a test, or part of the tests."""
-    return "is_test" in vars(node)
+    return "test_declarations" in vars(node)
 
 
-def outer_names(node: ast.stmt) -> Sequence[ast.stmt] | None:
+def declarations_for_tests(node: ast.stmt) -> Sequence[ast.stmt] | None:
     """The `global` statements for a statement that contains a test; None if it contains none or is one itself."""
-    within = [] if is_test(node) else ast.walk(node)
-    return next((vars(inner)["is_test"] for inner in within if isinstance(inner, ast.stmt) and is_test(inner)), None)
+    within = [] if is_test(node) else [inner for inner in ast.walk(node) if isinstance(inner, ast.stmt)]
+    return next((vars(inner)["test_declarations"] for inner in within if is_test(inner)), None)
 
 
 def allow_earlier(node: ast.stmt) -> None:
