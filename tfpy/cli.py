@@ -165,8 +165,8 @@ def js2py(
         typer.Argument(
             parser=_path,
             metavar="PATH",
-            help="A script for TF.js: .js, .mjs, .cjs or .ts; an .html page; or a folder with scripts that "
-            "import each other (not those in hidden folders and in node_modules).",
+            help="A script for TF.js: .js, .mjs, .cjs or .ts; an .html page; or a folder with scripts and pages "
+            "that import each other (not those in hidden folders and in node_modules).",
         ),
     ],
     out: Annotated[

@@ -44,6 +44,23 @@ def test_layout_is_kept_and_each_file_is_reported(folder: Path, capsys: pytest.C
     ]
 
 
+def test_scripts_in_pages_are_converted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "main.html").write_text("<script src='main.js'></script>\n<p>no script of its own</p>")
+    (folder / "show.html").write_text(
+        "<p>\n<script type='module'>import {x} from './some-lib/values.js';\nconsole.log(x);\nalert(x);</script>"
+    )
+    (folder / "some-lib" / "values.htm").write_text("<script>let y;</script>")
+    out = folder.parent / "out"
+    assert run(folder, str(out), force=False) == 1
+    assert files(out) == ["main.py", "show.py", "some_lib/values.py"]
+    assert (out / "show.py").read_text().startswith("from some_lib.values import x\n\nprint(x)\n")
+    assert (out / "some_lib" / "values.py").read_text() == "x = 1\n"
+    captured = capsys.readouterr().err
+    assert f"{folder}/show.html:4: alert exists only in browsers\n" in captured
+    assert f"{folder}/some-lib/values.htm: would become the same file as {folder}/some-lib/values.js.\n" in captured
+    assert f"Left out: {folder}/main.html.\n" in captured
+
+
 def test_existing_file_prevents_writing_without_force(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = folder.parent / "out"
     (out / "some_lib").mkdir(parents=True)

@@ -9,9 +9,9 @@ from tfpy.js2py.analysis.module import TYPESCRIPT
 from tfpy.js2py.notes import Conversion, ScriptError
 from tfpy.js2py.project.convert import convert
 from tfpy.js2py.project.folders import run_folder
-from tfpy.js2py.project.pages import PAGES, scripts_in
 from tfpy.js2py.project.report import fault_of, say_notes, summary
-from tfpy.scripts import FileError, read_script, write_script
+from tfpy.js2py.project.sources import source_of
+from tfpy.scripts import FileError, write_script
 
 
 def run(path: Path, out: str | None, force: bool) -> int:
@@ -53,8 +53,7 @@ def _run_file(path: Path, target: Path | None, force: bool) -> int:
 
 def _converted(path: Path) -> Conversion:
     try:
-        source = read_script(path, "utf-8-sig")
-        return convert(scripts_in(source) if path.suffix in PAGES else source, path.suffix in TYPESCRIPT)
+        return convert(source_of(path), path.suffix in TYPESCRIPT)
     except (FileError, ScriptError, SyntaxError, RecursionError) as error:
         raise FileError(fault_of(path, error)) from error
 

@@ -1,4 +1,4 @@
-"""The scripts of a folder, converted together, so that the imports between them are known."""
+"""The scripts of a folder, also those in pages, converted together, so that the imports between them are known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from tfpy.core.system.terminal import say
 from tfpy.js2py.analysis.module import SUFFIXES, module_name
 from tfpy.js2py.notes import Note
 from tfpy.js2py.project.report import counts, fault_of, say_notes, summary
-from tfpy.scripts import FileError, files_in, read_script, write_script
+from tfpy.js2py.project.sources import PAGES, NoScriptError, source_of
+from tfpy.scripts import FileError, files_in, write_script
 
 if TYPE_CHECKING:
     from tfpy.js2py.project.project import Project
@@ -26,7 +27,8 @@ class _Folder:
     """A folder with scripts, and the output folder.
 
     Attributes:
-        targets: the Python file of each script.
+        sources: the text of each script, and of those in each page.
+        targets: the Python file of each.
         faults: the messages for scripts that cannot be converted.
         left_out: folders and files that are skipped.
         notes: what is left to do and to look at.
@@ -34,23 +36,42 @@ class _Folder:
 
     def __init__(self, root: Path, out: Path) -> None:
         self._root = root
+        self.sources: dict[Path, str] = {}
         self.targets: dict[Path, Path] = {}
         self.faults: dict[Path, str] = {}
         self.left_out: list[Path] = []
         self.notes: list[Note] = []
-        taken: dict[str, Path] = {}
+        self._taken: dict[str, Path] = {}
+        pages: list[Path] = []
         for path in files_in(root, self._is_left_out):
             if path.name.endswith((*_DECLARATIONS, *_NO_SCRIPTS)):
                 self.left_out.append(path)
             elif path.suffix in SUFFIXES:
-                module = module_name(self.name(path).with_suffix("").parts)
-                other = taken.setdefault(module.casefold(), path)
-                if other is path:
-                    self.targets[path] = out.joinpath(*module.split(".")).with_suffix(".py")
-                else:
-                    self.faults[path] = f"{path}: would become the same file as {other}."
+                self._add(path, out)
+            elif path.suffix in PAGES:
+                pages.append(path)
             elif path.is_dir():
                 self.faults[path] = f"{path}: cannot be listed."
+        for page in pages:  # after the scripts, which others import: index.js keeps its name beside index.html
+            self._add(page, out)
+
+    def _add(self, path: Path, out: Path) -> None:
+        """Read a script, and choose its Python file."""
+        try:
+            source = source_of(path)
+        except NoScriptError:
+            self.left_out.append(path)
+            return
+        except FileError as error:
+            self.faults[path] = fault_of(path, error)
+            return
+        module = module_name(self.name(path).with_suffix("").parts)
+        other = self._taken.setdefault(module.casefold(), path)
+        if other is path:
+            self.sources[path] = source
+            self.targets[path] = out.joinpath(*module.split(".")).with_suffix(".py")
+        else:
+            self.faults[path] = f"{path}: would become the same file as {other}."
 
     def _is_left_out(self, place: Path) -> bool:
         is_left_out = place.name.startswith(".") or place.name == "node_modules" or place.is_symlink()
@@ -102,7 +123,7 @@ def _check(folder: _Folder, root: Path, out: Path, force: bool) -> None:
     if out.exists() and not out.is_dir():
         raise FileError(f"{out} is not a folder; the output for a folder must be one.")
     if not folder.targets:
-        none = f"{root} has no scripts: no file that ends in .js, .mjs, .cjs, .ts, .mts or .cts."
+        none = f"{root} has no scripts: no file that ends in .js, .mjs, .cjs, .ts, .mts or .cts, and no page with one."
         raise FileError(next(iter(folder.faults.values()), none))
     there = [target for target in folder.targets.values() if target.exists()]
     if there and not force:
@@ -115,9 +136,9 @@ def _read(folder: _Folder) -> Project:
     from tfpy.js2py.project.project import Project
 
     project = Project()
-    for path in folder.targets:
+    for path, source in folder.sources.items():
         with folder.noting(path):
-            project.add(folder.name(path), read_script(path, "utf-8-sig"))
+            project.add(folder.name(path), source)
     project.link()
     return project
 

@@ -1,27 +1,38 @@
-"""The scripts within an HTML page."""
+"""Reading of JavaScript and TypeScript, from files of their own and from HTML pages."""
 
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from pathlib import Path
 
-from tfpy.scripts import FileError
+from tfpy.scripts import FileError, read_script
 
 PAGES = (".html", ".htm")
 _TYPES = ("", "application/javascript", "module", "text/babel", "text/javascript")
 
 
-def scripts_in(page: str) -> str:
-    """The scripts of a page, each on its lines of the page, so that remarks have the page's line numbers.
+class NoScriptError(FileError):
+    """A page that has no script in it; the message has the files that it loads."""
+
+
+def source_of(path: Path) -> str:
+    """The text of a script, or the scripts in a page.
 
     Raises:
-        FileError: there is no script in the page.
+        FileError: the file cannot be read; NoScriptError: there is no script in the page.
     """
+    source = read_script(path, "utf-8-sig")
+    return _scripts_in(source) if path.suffix in PAGES else source
+
+
+def _scripts_in(page: str) -> str:
+    """The scripts of a page, each on its lines of the page, so that remarks have the page's line numbers."""
     reader = _Reader()
     reader.feed(page)
     reader.close()
     if not any(script.strip() for _, script in reader.scripts):
         loaded = f"; convert what it loads: {', '.join(reader.loaded)}" if reader.loaded else ""
-        raise FileError(f"has no script in it{loaded}")
+        raise NoScriptError(f"has no script in it{loaded}")
     text = ""
     for line, script in reader.scripts:
         text += "\n" * max(line - 1 - text.count("\n"), bool(text)) + script
