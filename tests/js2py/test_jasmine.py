@@ -21,6 +21,10 @@ describe('A layer: dense', () => {
   afterEach(() => tf.disposeVariables());
   it('outputShape', () => {
     expect(layer.apply(tf.ones([2, 4])).shape).toEqual([2, 3]);
+    expect(layer.computeOutputShape([2, 4])).toEqual([2, 3]);
+    expect(layer.computeOutputShape([2, 4]).concat([1])).toEqual([2, 3, 1]);
+    const shapes = tf.layers.gru({units: 2, returnState: true}).computeOutputShape([1, 2, 3]);
+    expect(shapes).toEqual([[1, 2], [1, 2]]);
     expect(layer.units).toBe(size);
     expect(layer.bias).not.toBeNull();
   });
@@ -79,6 +83,12 @@ class TestALayerDense:
 
     def test_output_shape(self):
         assert layer.apply(tf.ones([2, 4])).shape == (2, 3)
+        assert layer.compute_output_shape([2, 4]) == (2, 3)
+        assert list(layer.compute_output_shape([2, 4])) + [1] == [2, 3, 1]
+        shapes = tf.layers.gru(units=2, return_state=True).compute_output_shape(
+            [1, 2, 3]
+        )
+        assert shapes == [(1, 2), (1, 2)]
         assert layer.units == size
         assert layer.bias is not None
 

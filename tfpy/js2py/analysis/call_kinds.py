@@ -146,7 +146,7 @@ def _of_owner(kinds: Inference, owner: Kind, name: str) -> Kind | None:
     """The kind of the result of a method of tfpy, an argument parser or a class of the script; None for others."""
     if owner.name in names.classes():
         said = annotated(names.result(getattr(names.classes()[owner.name], names.attribute(name), None)))
-        return said if said != UNKNOWN or name not in builtin_kinds.METHODS else Kind(builtin_kinds.METHODS[name])
+        return None if said == UNKNOWN and (name in builtin_kinds.METHODS or name in _method) else said
     if owner == PARSER:
         return builtin_kinds.OF_PARSERS.get(names.snake(name), UNKNOWN)
     if owner.name.startswith("."):
@@ -163,6 +163,12 @@ def _of_any(owner: Kind, name: str) -> Kind:
         return replace(owner, fixed=False) if given == "same" else owner.item or UNKNOWN
     guessed = annotated(names.method_result(name))
     return Kind(given) if given else guessed if guessed.fixed else replace(guessed, item=None)
+
+
+@_method("computeOutputShape")
+def _output_shape(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind:
+    """A shape, or a list of shapes if the layer has several outputs."""
+    return Kind("list", fixed=True)
 
 
 @_method("set", "add")

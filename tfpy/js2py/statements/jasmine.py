@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis.kind import NDARRAY, NULL, SHAPE
+from tfpy.js2py.analysis.kind import NDARRAY, NULL
 from tfpy.js2py.analysis.scopes import is_described, is_inlined, is_repeated
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions.conditions import negated, truth
@@ -203,9 +203,15 @@ def _equal(c: Converter, value: Node, given: list[Node]) -> ast.expr:
         return py(f"np.array_equal(_0, _1{nan})", found, expected)
     if text(other) in ("NaN", "Number.NaN"):
         return py("math.isnan(_0)", found)
-    if kinds[0] == SHAPE and kinds[1] != SHAPE:
-        expected = ast.Tuple(expected.elts) if isinstance(expected, ast.List) else call("tuple", expected)
+    if kinds[0].fixed and not kinds[1].fixed:
+        expected = _shapes(expected) if isinstance(expected, ast.List) else call("tuple", expected)
     return py("_0 == _1", found, expected)
+
+
+def _shapes(expected: ast.List) -> ast.expr:
+    """The tuple for the list of a shape's sizes, or a list of tuples for those of several shapes."""
+    several = [ast.Tuple(part.elts) for part in expected.elts if isinstance(part, ast.List)]
+    return ast.List(list(several)) if several else ast.Tuple(expected.elts)
 
 
 @_matcher("toBeTruthy")
