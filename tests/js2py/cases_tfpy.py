@@ -88,6 +88,22 @@ f(
 )
 """,
     ),
+    "rest of getConfig": (
+        """
+const {useBias, ...others} = layer.getConfig();
+f(others, optimizer.getConfig().initialAccumulatorValue, optimizer.getConfig().rho);
+""",
+        """
+parts = layer.get_config()
+use_bias = parts["use_bias"]
+others = {k: v for k, v in parts.items() if k not in ("use_bias",)}
+f(
+    others,
+    optimizer.get_config()["initial_accumulator_value"],
+    optimizer.get_config()["rho"],
+)
+""",
+    ),
     "spread options": (
         """
 const layer = tf.layers.dense({units: 3, ...more});

@@ -148,6 +148,14 @@ def attributes() -> dict[str, str]:
 
 
 @functools.cache
+def config_keys() -> dict[str, str]:
+    """camelCase -> snake_case of the keys in the configurations of tfpy's objects."""
+    optimizers = (c for c in classes().values() if issubclass(c, tf.Optimizer))
+    known = {name for c in optimizers for base in c.__mro__ for name in inspect.get_annotations(base)}
+    return attributes() | _respelled(sorted(name for name in known if name.islower() and not name.startswith("_")))
+
+
+@functools.cache
 def legacy_classes() -> list[str]:
     """The classes of deeplearn.js that its tutorials use without an import."""
     known = {name for name, c in vars(dl).items() if inspect.isclass(c) and name[0].isupper()}

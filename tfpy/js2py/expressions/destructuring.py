@@ -89,7 +89,7 @@ def take_apart(
         found, value = [assign(parts, value)], parts
     for part in kids(pattern):
         if part.type == "rest_pattern":
-            test = ast.Tuple([_key_of(c, kids(p)[0] if kids(p) else p) for p in kids(pattern)[:-1]])
+            test = ast.Tuple([_key_of(c, pattern, kids(p)[0] if kids(p) else p) for p in kids(pattern)[:-1]])
             name = c.expr(kids(part)[0])
             found.append(assign(name, py("{k: v for k, v in _0.items() if k not in _1}", value, test)))
             continue
@@ -105,8 +105,10 @@ def _may_be_repeated(c: Converter, pattern: Node, value: ast.expr) -> bool:
     return is_cheap(value) and not any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(value))
 
 
-def _key_of(c: Converter, key: Node) -> ast.expr:
-    return c.expr(kids(key)[0]) if key.type == "computed_property_name" else build.string(text(key).strip("'\""))
+def _key_of(c: Converter, pattern: Node, key: Node) -> ast.expr:
+    if key.type == "computed_property_name":
+        return c.expr(kids(key)[0])
+    return build.string(key_of(c, pattern, text(key).strip("'\"")))
 
 
 def _take_property(
@@ -117,7 +119,7 @@ def _take_property(
     key, _ = default_of(key)
     name = text(key).strip("'\"")
     is_computed = key.type == "computed_property_name"
-    at = _key_of(c, key) if is_computed else build.string(key_of(c, pattern, name))
+    at = _key_of(c, pattern, key)
     found: ast.expr
     of_tfpy = part_of(value, name) if default is None and not is_computed else None
     if of_tfpy is not None:

@@ -258,7 +258,7 @@ def _form(kind: Kind, owner: Node, name: str) -> str | None:
 
 def _item(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
     """An item of a dict, or None if it may be missing."""
-    is_unknown = data_of(c, owner) == "config" and name not in (*names.attributes(), "config")
+    is_unknown = data_of(c, owner) == "config" and name not in (*names.config_keys(), "config")
     may_lack = text(owner) == "process.env" or is_unknown or c.kinds.lacks(owner, name)
     missing = may_be_missing(node) or (may_lack and not is_written(node) and not _fails_if_missing(node))
     key = string(key_of(c, owner, name))

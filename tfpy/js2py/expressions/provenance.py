@@ -40,7 +40,7 @@ def data_of(c: Converter, node: Node) -> str:
 
 def key_of(c: Converter, owner: Node, name: str) -> str:
     """The key of a property in Python: tfpy's key in the configuration of a tfpy object, otherwise unchanged."""
-    return names.attributes().get(name, name) if data_of(c, owner) == "config" else name
+    return names.config_keys().get(name, name) if data_of(c, owner) == "config" else name
 
 
 def spelled_key(c: Converter, owner: Node, node: Node) -> ast.expr:
