@@ -60,6 +60,15 @@ def test_concatenate_along_time_concatenates_masks() -> None:
     mask = layer.compute_mask([a, b], [tf.tensor2d([[1, 0, 1], [0, 1, 1]], [2, 3], "bool"), None])
     np.testing.assert_array_equal(mask.numpy(), [[True, False, True, True], [False, True, True, True]])
     assert layer.compute_mask([a, b], [None, None]) is None
+    assert layer.compute_mask([a, b]) is None
+
+
+@pytest.mark.parametrize("layer", [tf.layers.add(), tf.layers.concatenate()], ids=["add", "concatenate"])
+def test_each_input_needs_a_mask(layer: Any) -> None:
+    x, mask = tf.tensor(X), tf.tensor([[True, False, True]] * 2)
+    for masks in ([mask], mask, [mask, None, mask]):
+        with pytest.raises(ValueError, match=r"argument 'mask' must be a list of 2 masks, one for each input, but got"):
+            layer.compute_mask([x, x], masks)
 
 
 def test_unknown_sizes_in_output_shapes() -> None:

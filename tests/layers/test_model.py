@@ -72,6 +72,10 @@ def test_layer_variable_arguments_are_those_of_tfjs() -> None:
         tf.LayerVariable(integers, "w")
     with pytest.raises(TypeError, match=r"LayerVariable: argument 'val' must be a tensor, but got \[1\]"):
         tf.LayerVariable([1])
+    variable.dispose()
+    for use in (variable.read, lambda: variable.write([1, 2])):
+        with pytest.raises(RuntimeError, match=r": LayerVariable 'Variable.*' is disposed"):
+            use()
 
 
 def test_symbolic_tensor_constructor() -> None:

@@ -20,6 +20,7 @@ from tfpy.engine.arguments import as_dtype
 from tfpy.engine.dispatch import alias
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import Unquoted, argument_error
+from tfpy.engine.handle import check_live
 from tfpy.engine.spec import Shape, spec
 from tfpy.layers._camel import LayerVariableCamel
 from tfpy.layers.constraints import Constraint
@@ -66,7 +67,12 @@ class LayerVariable(Variable, LayerVariableCamel):
         return self
 
     def read(self) -> Tensor:
-        """The value: the weight itself."""
+        """The value: the weight itself.
+
+        Raises:
+            DisposedError: the weight is disposed.
+        """
+        check_live(self, "read")
         return self
 
     def write(self, new_value: TensorLike) -> LayerVariable:

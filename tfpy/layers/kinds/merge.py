@@ -78,8 +78,16 @@ class Merge(OneOutput):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """True where the masks of all inputs are. TF.js combines them into one that no layer can use."""
-        given = [m for m in to_list(mask) if m is not None]
+        given = [m for m in self.masks(inputs, mask) if m is not None]
         return reduce(logical_and, given) if given else None
+
+    def masks(self, inputs: Any, mask: Any) -> list[Tensor | None]:
+        """The mask of each input; None for one without a mask."""
+        count = len(to_list(inputs))
+        given = [None] * count if mask is None else to_list(mask)
+        if len(given) != count:
+            raise argument_error(self.name, "mask", f"a list of {count} masks, one for each input", mask)
+        return given
 
 
 class Add(Merge, class_name="Add", factory="layers.add"):
@@ -171,7 +179,7 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
 
     def joined_masks(self, inputs: Any, mask: Any) -> Tensor | None:
         """The masks of the inputs, concatenated likewise; inputs without a mask count as true."""
-        masks = to_list(mask)
+        masks = self.masks(inputs, mask)
         if all(m is None for m in masks):
             return None
         parts = []
