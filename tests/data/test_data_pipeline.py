@@ -522,6 +522,7 @@ def containing_itself() -> list[Any]:
     ("call", "message"),
     [
         (lambda: tf.data.array(3), "array.*items"),
+        (lambda: tf.data.zip(containing_itself()), "zip: .*'datasets'.* a structure that does not contain itself"),
         (lambda: tf.data.array(containing_itself()).to_array(), "array: .*'items'.* do not contain themselves"),
         (lambda: tf.data.array(tf.ones([2])), r"array.*items.*t\.unstack\(\)"),
         (lambda: tf.data.array("text"), "array.*items"),

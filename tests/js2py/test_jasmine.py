@@ -156,6 +156,46 @@ class TestOnesAll:
     def test_has_sizes(self):
         assert len(sizes) == 2
 """
+ALIKE = """
+class TestA {}
+describe('A', () => {
+  describe('b', () => { it('c', () => f(TestA)); it('c', () => f(1)); });
+  describe('b', () => { it('c', () => f(2)); });
+});
+describe('a', () => { it('c', () => f(3)); });
+it('d', () => f(4));
+it('d', () => f(5));
+"""
+ALIKE_CONVERTED = """
+class TestA:
+    pass
+
+
+class TestA_2:
+    class TestB:
+        def test_c(self):
+            f(TestA)
+
+        def test_c_2(self):
+            f(1)
+
+    class TestB_2:
+        def test_c(self):
+            f(2)
+
+
+class TestA_3:
+    def test_c(self):
+        f(3)
+
+
+def test_d():
+    f(4)
+
+
+def test_d_2():
+    f(5)
+"""
 # Scripts with constructs without counterpart, and the text of the remark.
 LEFT = {
     "it('a', () => { expect(spy).toHaveBeenCalled(); });": "`toHaveBeenCalled` has no counterpart",
@@ -168,6 +208,10 @@ LEFT = {
 
 def test_converted_tests() -> None:
     assert convert(SCRIPT).code == CONVERTED.lstrip("\n")
+
+
+def test_groups_and_tests_of_the_same_name_are_kept_apart() -> None:
+    assert convert(ALIKE).code == ALIKE_CONVERTED.lstrip("\n")
 
 
 def test_tests_in_a_loop_are_one_test() -> None:

@@ -64,13 +64,16 @@ def zip_(datasets: Any) -> Dataset:
         A data set that ends with the shortest of them.
 
     Raises:
-        TypeError: something in the structure is not a data set.
+        TypeError: something in the structure is not a data set. ValueError: the structure contains itself.
 
     Source: TF.js `tf.data.zip`.
     """
     if not is_structure(datasets) and not isinstance(datasets, Dataset):
         raise argument_error("zip", "datasets", "a list, tuple or dict of data sets", datasets, TypeError)
-    leaves = _leaves(datasets)
+    try:
+        leaves = _leaves(datasets)
+    except RecursionError:
+        raise argument_error("zip", "datasets", "a structure that does not contain itself", datasets) from None
     for leaf in leaves:
         if not isinstance(leaf, Dataset):
             raise argument_error("zip", "datasets", "a structure of data sets only", leaf, TypeError)

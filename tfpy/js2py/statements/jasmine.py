@@ -73,7 +73,7 @@ def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt
     """`describe`: its declarations, then a class with its tests."""
     if not is_inlined(function):
         raise NotConvertedError("`describe` within something else has no counterpart")
-    name = "".join(word[:1].upper() + word[1:] for word in _words(said))
+    name = c.new_name("".join(["Test", *(word[:1].upper() + word[1:] for word in _words(said))]), said)
     around: list[ast.stmt] = []
     tests: list[ast.stmt] = []
     comments: list[ast.stmt] = []
@@ -85,7 +85,7 @@ def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt
             (tests if build.is_test(made) else around).extend(comments)
             comments = []
     _number(tests)
-    group = ast.ClassDef(f"Test{name}", [], [], build.filled([*tests, *comments]), [py(mark)] if mark else [])
+    group = ast.ClassDef(name, [], [], build.filled([*tests, *comments]), [py(mark)] if mark else [])
     build.mark_test(group)
     return [*around, group]
 
@@ -125,6 +125,7 @@ def _function(c: Converter, node: Node, name: str, decorator: str) -> list[ast.s
     is_method = block.parent is not None and is_described(block.parent)
     if block.type != "program" and not is_method:
         raise NotConvertedError("a test within a loop or a condition has no counterpart; see pytest.mark.parametrize")
+    name = name if is_method else c.new_name(name, block)  # those of methods are numbered by their group
     made = define(c, node, name, "self" if is_method else "", is_looked_at=False)
     made.decorator_list = [py(decorator)] if decorator else []
     build.mark_test(made)
