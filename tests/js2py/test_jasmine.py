@@ -214,6 +214,13 @@ def test_groups_and_tests_of_the_same_name_are_kept_apart() -> None:
     assert convert(ALIKE).code == ALIKE_CONVERTED.lstrip("\n")
 
 
+def test_a_declared_shape_may_be_a_list() -> None:
+    script = "const s: Shape = [2]; it('a', () => { expect(s).toEqual([2]); expect(t.shape).toEqual([2]); });"
+    code = convert(script, typescript=True).code
+    assert "assert s == [2]" in code
+    assert "assert t.shape == (2,)" in code
+
+
 def test_tests_in_a_loop_are_one_test() -> None:
     assert convert(REPEATED).code == REPEATED_CONVERTED.lstrip("\n")
 

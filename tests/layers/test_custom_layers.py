@@ -101,6 +101,14 @@ def test_invalid_result_of_call_raises(returned: Any, kind: type[Exception], mes
         model.predict(X)
 
 
+def test_shapes_are_tuples_by_default() -> None:
+    layer = tf.layers.masking()
+    assert layer.compute_output_shape([None, 2, 3]) == (None, 2, 3)
+    assert layer.compute_output_shape([[2, 3], (None, 4)]) == [(2, 3), (None, 4)]
+    with pytest.raises(TypeError, match=r"'input_shape' must be .*, but got 'a'"):
+        layer.compute_output_shape(["a"])
+
+
 @pytest.mark.parametrize("shape", [5, None])
 def test_invalid_result_of_compute_output_shape_raises(shape: Any) -> None:
     class Odd(tf.layers.Layer):

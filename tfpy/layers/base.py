@@ -28,7 +28,7 @@ from tfpy.layers.initializers import Initializer
 from tfpy.layers.layer_options import NOT_IN_PLANS, OPTION_KINDS, LayerOptions
 from tfpy.layers.naming import name_scope, register_name, snake_class, uid
 from tfpy.layers.regularizers import Regularizer
-from tfpy.layers.shapes import are_several, check_computed, check_input_shape, shapes_of_all, warn_of_other_shape
+from tfpy.layers.shapes import as_tuples, check_input_shape, computed_shapes, warn_of_other_shape
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, SymbolicTensor, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make_weight, set_values
@@ -148,7 +148,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output of `call` for inputs of the given shape; unknown sizes are None."""
-        return input_shape
+        return as_tuples(self.name, input_shape)
 
     def shapes_of_call(self, input_shape: Any, arguments: Mapping[str, Any]) -> Any:
         """`compute_output_shape` for a call with these arguments, which may affect the number of outputs."""
@@ -235,8 +235,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         given = to_list(inputs)
         warn_of_other_shape(self.name, self.batch_input_shape, given[0].shape)
         shapes = self.shapes_of_call(one_or_list([x.shape for x in given]), arguments)
-        check_computed(self.name, shapes)
-        several, listed = are_several(shapes), shapes_of_all(shapes)
+        several, listed = computed_shapes(self.name, shapes)
         outputs = [
             SymbolicTensor("float32", s, self, given, arguments, self.name, i if several else None)
             for i, s in enumerate(listed)

@@ -22,6 +22,13 @@ def check_partial_shape(name: str, shape: Any) -> PartialShape:
     return tuple(sizes)
 
 
+def as_tuples(name: str, shapes: Any) -> PartialShape | list[PartialShape]:
+    """A shape as a tuple, or a list of several as a list of tuples."""
+    if are_several(shapes):
+        return [check_partial_shape(name, shape) for shape in shapes]
+    return check_partial_shape(name, shapes)
+
+
 def check_input_shape(name: str, shape: Any) -> PartialShape:
     """The input shape that a layer is created for: a partial shape that tensors can have."""
     sizes = check_partial_shape(name, shape)
@@ -52,11 +59,16 @@ def shapes_of_all(shapes: Any) -> list[PartialShape]:
     return [tuple(shape) for shape in shapes] if are_several(shapes) else [tuple(shapes)]
 
 
-def check_computed(layer: str, shapes: Any) -> None:
-    """Raise TypeError if the result of `compute_output_shape` is neither a shape nor a list of them."""
+def computed_shapes(layer: str, shapes: Any) -> tuple[bool, list[PartialShape]]:
+    """Whether a result of `compute_output_shape` is a list of shapes, and the shapes.
+
+    Raises:
+        TypeError: it is neither a shape nor a list of them.
+    """
     if not isinstance(shapes, (list, tuple)):
         expected = "a shape, which is a list or tuple, or a list of shapes"
         raise TypeError(f"{layer}: compute_output_shape must return {expected}, but returned {show(shapes)}.")
+    return are_several(shapes), shapes_of_all(shapes)
 
 
 def whole_shape(layer: str, shape: Any) -> PartialShape:

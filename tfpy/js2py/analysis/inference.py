@@ -136,6 +136,8 @@ class Inference:
             return self.of_binding(binding.origin)
         if binding not in self._bindings:
             declared = self.declared(binding.node)
+            if declared.fixed and not binding.writes and binding.value is not None and binding.value.type == "array":
+                declared = replace(declared, fixed=False)  # `const shape: Shape = [2, 3]`
             # The kind assumed where its own value is needed for its inference.
             assumed = LIST if declared == UNKNOWN and self._changes_as_lists_do(binding) else declared
             self._bindings[binding] = assumed
