@@ -177,7 +177,7 @@ def _graph(public: list[Public], names: list[str]) -> str:
         "from typing import TYPE_CHECKING, Any\n\n",
         *sorted({f"from {p.module.name} import {p.local_name} as core_{p.name}\n" for p in chosen}),
         "\nif TYPE_CHECKING:\n    from collections.abc import Callable\n",
-        "    from tfpy.legacy.graphs.graph import Tensor\n",
+        "    from tfpy.legacy.graphs.symbolic import Tensor\n",
         '\n\nclass DerivedGraph:\n    """Ops of one array, in both spellings."""\n\n    if TYPE_CHECKING:\n\n',
         "        def _elementwise(self, name: str, function: Callable[..., Any], x: Tensor) -> Tensor: ...\n",
     ]

@@ -152,6 +152,12 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         ValueError,
         "belongs to another",
     ),
+    "tensor of no graph": (
+        lambda m: m.graph.square(dl.Tensor([2])),
+        ValueError,
+        "square: argument 'x' must be a symbolic tensor of this graph; it belongs to none; methods of a graph return",
+    ),
+    "node of a tensor of no graph": (lambda m: dl.Tensor([2]).node, RuntimeError, "belongs to no graph.*NDArray.new"),
     "shape is an array": (lambda m: V([1, 2]).reshape(V([2, 1])), TypeError, "reshape: .*'new_shape'"),
     "locs is a number": (lambda m: V([1]).loc_to_index(0.5), ValueError, "loc_to_index: .*'locs'"),
     "list passed to add": (lambda m: V([1]).add([1], 0), TypeError, "add: argument 'value' must be a number"),

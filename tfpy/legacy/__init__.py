@@ -74,8 +74,6 @@ from tfpy.legacy.environment import Environment as Environment
 from tfpy.legacy.graphs.feeds import FeedEntry as FeedEntry
 from tfpy.legacy.graphs.graph import Graph as Graph
 from tfpy.legacy.graphs.graph import GraphLayers as GraphLayers
-from tfpy.legacy.graphs.graph import Node as Node
-from tfpy.legacy.graphs.graph import Tensor as Tensor
 from tfpy.legacy.graphs.graph_runner import GraphRunner as GraphRunner
 from tfpy.legacy.graphs.graph_runner import MetricReduction as MetricReduction
 from tfpy.legacy.graphs.initializers import ConstantInitializer as ConstantInitializer
@@ -98,6 +96,8 @@ from tfpy.legacy.graphs.optimizers import RMSPropOptimizer as RMSPropOptimizer
 from tfpy.legacy.graphs.optimizers import SGDOptimizer as SGDOptimizer
 from tfpy.legacy.graphs.session import CostReduction as CostReduction
 from tfpy.legacy.graphs.session import Session as Session
+from tfpy.legacy.graphs.symbolic import Node as Node
+from tfpy.legacy.graphs.symbolic import Tensor as Tensor
 from tfpy.legacy.math import NDArrayMath as NDArrayMath
 from tfpy.legacy.math import NDArrayMathCPU as NDArrayMathCPU
 from tfpy.legacy.math import NDArrayMathGPU as NDArrayMathGPU

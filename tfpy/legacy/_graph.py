@@ -18,7 +18,7 @@ from tfpy.core.ops.unary import square as core_square
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tfpy.legacy.graphs.graph import Tensor
+    from tfpy.legacy.graphs.symbolic import Tensor
 
 
 class DerivedGraph:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from tfpy.core.optimizers import base
     from tfpy.core.tensor import Tensor as CoreTensor
     from tfpy.legacy.arrays.ndarray import NDArray
-    from tfpy.legacy.graphs.graph import Node, Tensor
     from tfpy.legacy.graphs.maps import SummedTensorArrayMap, TensorArrayMap
     from tfpy.legacy.graphs.optimizers import ComputedGradients
     from tfpy.legacy.graphs.session import Session, SessionRuntime
+    from tfpy.legacy.graphs.symbolic import Node, Tensor
     from tfpy.legacy.math import NDArrayMath
 
 

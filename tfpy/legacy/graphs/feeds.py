@@ -15,7 +15,8 @@ from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.legacy.arrays.ndarray import NDArray, as_tensor
-from tfpy.legacy.graphs.graph import Graph, Tensor
+from tfpy.legacy.graphs.graph import Graph
+from tfpy.legacy.graphs.symbolic import Tensor
 
 if TYPE_CHECKING:
     from tfpy.legacy.math import NDArrayMath

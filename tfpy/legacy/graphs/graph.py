@@ -6,129 +6,27 @@ the op in the engine's shape-only mode, so that the graph accepts exactly what t
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfpy.core.calling.options import accepts_options
-from tfpy.core.naming.hints import add_absent, without_absent
 from tfpy.core.ops.activation import leaky_relu
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.arguments import as_int, as_positive, as_shape
-from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import Shape, spec
 from tfpy.legacy._graph import DerivedGraph
-from tfpy.legacy.arrays.create import ArrayFactories, new_array
-from tfpy.legacy.arrays.ndarray import NDArray, shared
+from tfpy.legacy.arrays.create import new_array
+from tfpy.legacy.arrays.ndarray import NDArray
 from tfpy.legacy.graphs import nodes
 from tfpy.legacy.graphs._camel import GraphCamel
 from tfpy.legacy.graphs.initializers import Initializer, VarianceScalingInitializer, ZerosInitializer
 from tfpy.legacy.graphs.nodes import Evaluate, Value
+from tfpy.legacy.graphs.symbolic import Node, Tensor
 from tfpy.legacy.helpers.conv_util import compute_default_pad, compute_output_shape3d
 from tfpy.legacy.helpers.util import infer_shape
-
-_next_id = itertools.count().__next__
-
-
-class Tensor:
-    """A symbolic tensor: the output of a node of a graph. It has a shape and no values.
-
-    Attributes:
-        shape: the size of each dimension, for one example.
-        id: a sequential number; inputs have lower numbers than their results.
-        node: the node that outputs it.
-        dtype: the dtype of its values.
-
-    Source: deeplearn.js `Tensor` (up to 0.4; `SymbolicTensor` in 0.5).
-    """
-
-    def __init__(self, shape: Sequence[int], dtype: DType = "float32") -> None:
-        self.shape: Shape = as_shape("Tensor", shape)
-        self.dtype = dtype
-        self.id = _next_id()
-        self.node: Node
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise TypeError(
-            f"{self!r} has no values: it belongs to a graph. session.eval(tensor, feeds) computes them, and the "
-            "graph's own methods compute with it. (In the new API tensors have values from the start.)"
-        )
-
-    def __repr__(self) -> str:
-        return f"dl.Tensor(id={self.id}, shape={list(self.shape)}, node={self.node.name!r})"
-
-    def __dir__(self) -> list[str]:
-        return without_absent(super().__dir__(), type(self))
-
-
-# In 0.5 `dl.Tensor` is the class of arrays.
-add_absent(Tensor, {name: f"dl.NDArray.{name}" for name in dir(ArrayFactories) if not name.startswith("_")})
-
-
-class Node:
-    """A node of a graph.
-
-    Attributes:
-        graph: the graph that it belongs to.
-        name: the kind of node, or the name of a variable or placeholder.
-        inputs: its inputs by name.
-        output: its output.
-        evaluate: computes its op; None for variables, placeholders and constants.
-        attrs: the op's further arguments.
-        data: the array of a variable or constant, which may be set to another one of its shape. Scopes do not dispose
-            it.
-        trainable: whether it is a variable.
-        id: a sequential number.
-    """
-
-    def __init__(
-        self,
-        graph: Graph,
-        name: str,
-        inputs: Mapping[str, Tensor],
-        output: Tensor,
-        evaluate: Evaluate | None = None,
-        attrs: Mapping[str, Any] | None = None,
-        data: Handle | None = None,
-        trainable: bool = False,
-    ) -> None:
-        self.graph = graph
-        self.name = name
-        self.inputs = dict(inputs)
-        self.output = output
-        self.evaluate = evaluate
-        self.attrs = dict(attrs or {})
-        output.node = self
-        self.data = data
-        self.trainable = trainable
-        self.id = _next_id()
-
-    @property
-    def data(self) -> NDArray | None:
-        return self._data
-
-    @data.setter
-    def data(self, data: Handle | None) -> None:
-        if data is None:
-            self._data: NDArray | None = None
-            return
-        if not isinstance(data, Handle):
-            raise argument_error("Node", "data", f"an NDArray for {self.name!r}", data, TypeError)
-        if data.spec.shape != self.output.shape:
-            raise argument_error("Node", "data", f"of shape {list(self.output.shape)} for {self.name!r}", data)
-        self._data = outlive_scopes(data if isinstance(data, NDArray) else shared(data))
-
-    @property
-    def is_placeholder(self) -> bool:
-        """Whether a session must be fed a value for it."""
-        return self.evaluate is None and self.data is None
-
-    def __repr__(self) -> str:
-        return f"dl.Node({self.name!r}, {', '.join(self.inputs)})"
 
 
 class Graph(DerivedGraph, GraphCamel):
@@ -398,8 +296,9 @@ class Graph(DerivedGraph, GraphCamel):
         if not isinstance(x, Tensor):
             hint = "; convert an array with graph.constant or graph.placeholder" if isinstance(x, Handle) else ""
             raise argument_error(op, argument, f"a symbolic tensor of this graph{hint}", x, TypeError)
-        if x.node.graph is not self:
-            raise argument_error(op, argument, "a symbolic tensor of this graph; it belongs to another one", x)
+        if x.graph is not self:
+            owner = "none; methods of a graph return such tensors" if x.graph is None else "another one"
+            raise argument_error(op, argument, f"a symbolic tensor of this graph; it belongs to {owner}", x)
         return x
 
     def _check_same(self, op: str, argument: str, a: Tensor, b: Tensor) -> None:

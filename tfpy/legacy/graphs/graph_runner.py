@@ -25,9 +25,9 @@ from tfpy.engine.scope import outlive_scopes
 from tfpy.legacy.arrays.ndarray import NDArray, adopt
 from tfpy.legacy.graphs._camel import GraphRunnerCamel
 from tfpy.legacy.graphs.feeds import FeedEntry, provider_method
-from tfpy.legacy.graphs.graph import Tensor
 from tfpy.legacy.graphs.optimizers import Optimizer
 from tfpy.legacy.graphs.session import CostReduction, Session
+from tfpy.legacy.graphs.symbolic import Tensor
 from tfpy.legacy.math import NDArrayMath
 
 EVAL_INTERVAL_MS = 1500

@@ -12,7 +12,7 @@ from tfpy.legacy.arrays.ndarray import NDArray, as_tensor, shared
 from tfpy.legacy.graphs._camel import TensorArrayMapCamel
 
 if TYPE_CHECKING:
-    from tfpy.legacy.graphs.graph import Tensor
+    from tfpy.legacy.graphs.symbolic import Tensor
 
 
 class TensorArrayMap(TensorArrayMapCamel):

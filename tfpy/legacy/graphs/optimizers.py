@@ -31,8 +31,8 @@ from tfpy.legacy.graphs.maps import SummedTensorArrayMap, TensorArrayMap
 from tfpy.legacy.quirks import optimizers as quirk_rules
 
 if TYPE_CHECKING:
-    from tfpy.legacy.graphs.graph import Node, Tensor
     from tfpy.legacy.graphs.session import SessionRuntime
+    from tfpy.legacy.graphs.symbolic import Node, Tensor
     from tfpy.legacy.math import NDArrayMath
 
 T = TypeVar("T")
@@ -202,7 +202,7 @@ def _before_variables(number: Any, variables: Sequence[Any] | None, default: T) 
 
 
 def _variable_node(given: Any) -> Node:
-    from tfpy.legacy.graphs.graph import Node, Tensor
+    from tfpy.legacy.graphs.symbolic import Node, Tensor
 
     node = given.node if isinstance(given, Tensor) else given
     if not isinstance(node, Node) or not node.trainable:

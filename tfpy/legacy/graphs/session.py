@@ -40,10 +40,11 @@ from tfpy.legacy import quirks
 from tfpy.legacy.arrays.ndarray import NDArray, adopt, as_tensor
 from tfpy.legacy.graphs._camel import SessionCamel
 from tfpy.legacy.graphs.feeds import Feed, as_it_is_now, read_feeds
-from tfpy.legacy.graphs.graph import Graph, Node, Tensor
+from tfpy.legacy.graphs.graph import Graph
 from tfpy.legacy.graphs.maps import SummedTensorArrayMap, TensorArrayMap
 from tfpy.legacy.graphs.nodes import NotBatchedError, Value
 from tfpy.legacy.graphs.optimizers import FunctionsOptimizer, Optimizer
+from tfpy.legacy.graphs.symbolic import Node, Tensor
 from tfpy.legacy.math import NDArrayMath
 from tfpy.legacy.quirks import training
 

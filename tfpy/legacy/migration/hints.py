@@ -18,7 +18,7 @@ from tfpy.legacy import math
 from tfpy.legacy.arrays import ndarray
 from tfpy.legacy.arrays.create import ArrayFactories
 from tfpy.legacy.datasets import data, loaders
-from tfpy.legacy.graphs import graph, graph_runner, optimizers, session
+from tfpy.legacy.graphs import graph, graph_runner, optimizers, session, symbolic
 from tfpy.legacy.migration.successors import Successor, snake, table
 
 # The classes whose methods a table is about, and how strings call an instance.
@@ -31,7 +31,7 @@ _OWNERS: list[tuple[type, str, str]] = [
     (ndarray.Scalar, "array", "array"),
     (ArrayFactories, "static", "NDArray"),
 ]
-_MODULES = (data, graph, graph_runner, loaders, ndarray, optimizers, session)
+_MODULES = (data, graph, graph_runner, loaders, ndarray, optimizers, session, symbolic)
 
 _replaced: list[tuple[type, str, Any]] = []
 _seen: set[tuple[str, int, str]] = set()
