@@ -4,6 +4,26 @@ from __future__ import annotations
 
 # Name: (script, expected Python).
 JAVASCRIPT = {
+    "long conditions after `...`": (
+        """
+const sizes = [...inputShape.slice(0, 2), ...(place > 0 ? [filters, height, width] : [height, width, filters])];
+const all = {...(somePlace > someOtherPlace ? theValuesOfTheFirstOne : theValuesOfTheSecondOne), another: 1};
+""",
+        """
+sizes = [
+    *input_shape[:2],
+    *([filters, height, width] if place > 0 else [height, width, filters]),
+]
+all_ = {
+    **(
+        the_values_of_the_first_one
+        if some_place > some_other_place
+        else the_values_of_the_second_one
+    ),
+    "another": 1,
+}
+""",
+    ),
     "optional keys of arguments": (
         """
 function f(options, {size}) {

@@ -16,7 +16,8 @@ def f(x):
     "enums": (
         """
 enum Color { Red, Green = 5, Blue }
-enum Mode { Train = 'train' }
+enum Mode { Train = 'train', "fooBar" = 1, None }
+f(Mode.Train, Mode["fooBar"], Mode.fooBar, Mode.None);
 """,
         """
 class Color:
@@ -27,6 +28,23 @@ class Color:
 
 class Mode:
     Train = "train"
+    foo_bar = 1
+    None_ = 2
+
+
+f(Mode.Train, Mode.foo_bar, Mode.foo_bar, Mode.None_)
+""",
+    ),
+    "enum with a name that Python cannot have": (
+        """
+enum E { "a-b" = 1 }
+""",
+        """
+# js2py: the name of the enum's value 'a-b' has no counterpart
+#     enum E { "a-b" = 1 }
+raise NotImplementedError(
+    "line 2: the name of the enum's value 'a-b' has no counterpart"
+)
 """,
     ),
     "imported and exported types": (

@@ -53,6 +53,9 @@ it('values', () => {
   expect('tfpy').toMatch(/^tf/);
   expect(typeof x[0]).toEqual('number');
   expect(x.length);
+  expect(x[0]).not.toBe(2, `is ${x[0]}`);
+  expect(x).withContext('x').not.toBeNull();
+  expect(x[0]).toBeCloseTo(1, 0, 'near');
   tf.test_util.expectArraysClose(x, [1.5]);
 });
 """
@@ -116,6 +119,9 @@ def test_values():
     assert re.search(r"^tf", "tfpy")
     assert isinstance(x.item(0), (int, float))
     len(x)
+    assert x.item(0) != 2, f"is {x.item(0)}"
+    assert x is not None, "x"
+    assert x.item(0) == pytest.approx(1, abs=5e-1), "near"
     tf.test_util.expect_arrays_close(x, [1.5])
 """
 REPEATED = """
@@ -199,6 +205,8 @@ def test_d_2():
 # Scripts with constructs without counterpart, and the text of the remark.
 LEFT = {
     "it('a', () => { expect(spy).toHaveBeenCalled(); });": "`toHaveBeenCalled` has no counterpart",
+    "it('a', () => { expect(x).toBe(); });": "`toBe` has no counterpart",
+    "it('a', () => { expect().toBe(1); });": "`expect` of nothing",
     "it('a', done => done());": "calls `done`",
     "for (const x of [1, 2]) it('a', () => f(x));": "see pytest.mark.parametrize",
     "describe('g', () => { for (const x of [1]) { xit('a', () => f(x)); } });": "see pytest.mark.parametrize",

@@ -311,7 +311,7 @@ def subscript(c: Converter, node: Node) -> ast.expr:
         return chained(c, owner, lambda found: ast.Subscript(found, c.expr(at)))
     if node_properties.is_command_line(owner) and text(at).isdigit() and text(at) != "0":
         return node_properties.argument(int(text(at)), may_be_missing(node))
-    if c.kinds.of(owner) == NAMESPACE and at.type == "string":
+    if c.kinds.of(owner) in (NAMESPACE, Kind("class")) and at.type == "string":
         return ast.Attribute(value, names.attribute(text(at)[1:-1]))
     if c.kinds.of(owner) == Kind("class"):
         raise NotConvertedError("the name of a value of an enum has no counterpart")

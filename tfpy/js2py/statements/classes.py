@@ -17,7 +17,7 @@ from tfpy.js2py.statements.docstrings import documented
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, name_of, py
 from tfpy.js2py.syntax.comments import is_documentation
-from tfpy.js2py.syntax.parse import kids, optional, text
+from tfpy.js2py.syntax.parse import kids, optional, string_in, text
 
 _SPECIAL = {"constructor": "__init__", "toString": "__str__"}
 _FIELDS = ("field_definition", "public_field_definition")
@@ -41,8 +41,16 @@ def enum(c: Converter, node: Node) -> list[ast.stmt]:
         value = c.expr(given) if given is not None else atom(str(following))
         whole = build.whole(value)
         following = whole + 1 if whole is not None else following
-        own.append(assign(atom(text(member if given is None else parse.field(member, "name"))), value))
+        name = member if given is None else parse.field(member, "name")
+        own.append(assign(atom(_of_enum(string_in(name) or text(name))), value))
     return [ast.ClassDef(name_of(c.name(parse.field(node, "name"))), [], [], build.filled(own), [])]
+
+
+def _of_enum(name: str) -> str:
+    """The name of a value of an enum in Python."""
+    if not name.isidentifier():
+        raise NotConvertedError(f"the name of the enum's value {name!r} has no counterpart")
+    return names.attribute(name)
 
 
 @expression("class")

@@ -38,6 +38,8 @@ _MATCHERS = {
     "toBeDefined": "_0 is not None", "toBeNaN": "math.isnan(_0)", "toContain": "_1 in _0",
     "toBeInstanceOf": "isinstance(_0, _1)",
 }  # fmt: skip
+# The number of arguments of other expectations, if it is not one; a message may follow.
+_COUNTS = {"toBeTruthy": 0, "toBeFalsy": 0, "toBeCloseTo": 2}
 # Those for which a template is not enough: functions of the value and the expected value.
 _matcher: NodeRules[str, Callable[[Converter, Node, list[Node]], ast.expr]] = NodeRules()
 
@@ -145,27 +147,51 @@ def _fixture(c: Converter, name: str, function: Node) -> list[ast.stmt]:
 
 
 def _expectation(c: Converter, callee: Node, given: list[Node]) -> list[ast.stmt] | None:
-    """`expect(value).toBe(…)`, also after `not`; None for anything else."""
-    owner, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
-    is_not = owner.type == "member_expression" and text(parse.field(owner, "property")) == "not"
-    owner = parse.field(owner, "object") if is_not else owner
+    """`expect(value).toBe(…)`, also after `not` and `withContext`; None for anything else."""
+    owner, is_not, said = _expected(callee)
     if owner.type != "call_expression" or text(parse.field(owner, "function")) != "expect":
         return None
     if parse.field(owner, "function").id in c.scopes.bindings:
         return None
+    name = text(parse.field(callee, "property"))
     if name == "nothing":
         return []
+    if not kids(parse.field(owner, "arguments")):
+        raise NotConvertedError("`expect` of nothing has no counterpart")
     value = bare(kids(parse.field(owner, "arguments"))[0])
     if name in ("toThrow", "toThrowError"):
         body = _done(c, value)
         return body if is_not else [ast.With([ast.withitem(_raises(c, given))], build.filled(body))]
-    if name in _matcher:
-        found = _matcher[name](c, value, given)
-    elif name in _MATCHERS and build.holes(_MATCHERS[name]) == len(given) + 1:
-        found = py(_MATCHERS[name], *(c.expr(part) for part in (value, *given)))
-    else:
+    found, count = _condition(c, name, value, given), _count(name)
+    said = given[count] if len(given) > count else said
+    return [ast.Assert(negated(found) if is_not else found, c.maybe(said) if said is not None else None)]
+
+
+def _expected(callee: Node) -> tuple[Node, bool, Node | None]:
+    """What an expectation is called on: `expect(value)`, whether `not` follows, and the message of `withContext`."""
+    owner, is_not, said = parse.field(callee, "object"), False, None
+    while True:
+        if owner.type == "member_expression" and text(parse.field(owner, "property")) == "not":
+            owner, is_not = parse.field(owner, "object"), True
+            continue
+        called = parse.field(owner, "function") if owner.type == "call_expression" else None
+        if called is None or called.type != "member_expression" or not text(called).endswith(".withContext"):
+            return owner, is_not, said
+        owner, said = parse.field(called, "object"), next(iter(kids(parse.field(owner, "arguments"))), said)
+
+
+def _count(name: str) -> int:
+    """The number of arguments of an expectation before the message."""
+    return build.holes(_MATCHERS[name]) - 1 if name in _MATCHERS else _COUNTS.get(name, 1)
+
+
+def _condition(c: Converter, name: str, value: Node, given: list[Node]) -> ast.expr:
+    count = _count(name)
+    if name in _matcher and (given or not count):
+        return _matcher[name](c, value, given[:count])
+    if name not in _MATCHERS or len(given) < count:
         raise NotConvertedError(f"`{name}` has no counterpart")
-    return [ast.Assert(negated(found) if is_not else found)]
+    return py(_MATCHERS[name], *(c.expr(part) for part in (value, *given[:count])))
 
 
 def _done(c: Converter, function: Node) -> list[ast.stmt]:

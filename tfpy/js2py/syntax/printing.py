@@ -212,12 +212,23 @@ def _part(part: ast.AST, indent: str, comma: str) -> list[str]:
     if isinstance(part, ast.keyword):
         return _expression(f"{part.arg}=" if part.arg else "**", _bare(part.value), comma, indent)
     if isinstance(part, ast.Starred):
-        return _expression("*", _bare(part.value), comma, indent)
+        return _unpacked("*", _bare(part.value), comma, indent)
     if isinstance(part, ast.Dict) and "entry" in vars(part):
-        key, value = part.keys[0], part.values[0]
-        return _expression(f"{source(key)}: " if key is not None else "**", _bare(value), comma, indent)
+        key, value = part.keys[0], _bare(part.values[0])
+        if key is None:
+            return _unpacked("**", value, comma, indent)
+        return _expression(f"{source(key)}: ", value, comma, indent)
     assert isinstance(part, ast.expr)
     return _expression("", _bare(part), comma, indent)
+
+
+def _unpacked(stars: str, value: ast.expr, comma: str, indent: str) -> list[str]:
+    """A value after stars, in parentheses if it needs them."""
+    operand = _operand(value)
+    if operand == source(value):
+        return _expression(stars, value, comma, indent)
+    line = f"{indent}{stars}{operand}{comma}"
+    return [line] if len(line) <= WIDTH else _operands(stars, value, comma, indent)
 
 
 def _bare(node: ast.expr) -> ast.expr:
