@@ -53,6 +53,14 @@ def test_each_row_of_multinomial_uses_the_same_draws() -> None:
     np.testing.assert_array_equal(found.numpy(), VECTORS["multinomial_2d"]["values"])
 
 
+@pytest.mark.parametrize("dtype", ["int32", "bool"])
+def test_multinomial_converts_logits(dtype: tf.DataType) -> None:
+    logits = tf.tensor([1, 0, 1], dtype=dtype)
+    for normalized in (False, True):
+        expected = tf.multinomial(logits.to_float(), 20, 7, normalized).numpy()
+        np.testing.assert_array_equal(tf.multinomial(logits, 20, 7, normalized).numpy(), expected)
+
+
 @pytest.mark.parametrize("name", [n for n in VECTORS["initializers"] if " " not in n and n != "args"])
 def test_initializers_equal_tfjs(name: str) -> None:
     recorded = VECTORS["initializers"][name]

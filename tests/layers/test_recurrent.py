@@ -39,6 +39,18 @@ def test_initial_state_continues_a_sequence(factory: str) -> None:
         np.testing.assert_array_equal(same.numpy(), found.numpy())
 
 
+@pytest.mark.parametrize("kind", ["simple_rnn", "gru", "lstm"])
+@pytest.mark.parametrize("dtype", ["int32", "bool"])
+def test_returned_states_are_floats_after_an_initial_state_of_integers(kind: str, dtype: Any) -> None:
+    layer = getattr(tf.layers, kind)(units=2, return_state=True)
+    start = [tf.ones([3, 2], dtype)] * (2 if kind == "lstm" else 1)
+    found = layer.apply(tf.tensor(X), {"initial_state": start})
+    expected = layer.apply(tf.tensor(X), {"initial_state": [tf.ones([3, 2])] * len(start)})
+    for a, b in zip(found, expected, strict=True):
+        assert a.dtype == "float32"
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
 def test_initial_state_as_model_input() -> None:
     x, state = tf.input(shape=[4, 2]), tf.input(shape=[5])
     layer = tf.layers.simple_rnn(units=5)

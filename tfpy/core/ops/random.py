@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, cast_values, to_tensor
-from tfpy.core.ops.common import reshape_to
+from tfpy.core.ops.common import cast_to, reshape_to
 from tfpy.core.ops.create import ShapeLike
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -255,6 +255,7 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
 
     Args:
         logits: unnormalized log probabilities of at least two outcomes; a vector, or a row for each distribution.
+            Integers and booleans are converted to float32.
         num_samples: how many outcomes to draw.
         seed: a number or string; 0 counts as no seed. Every row draws from the same stream, as in TF.js.
         normalized: whether the logits are probabilities.
@@ -264,11 +265,13 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
 
     Raises:
         ValueError: fewer than two outcomes, a rank other than 1 and 2, or a negative number of samples.
-        TypeError: not float32.
+        TypeError: complex numbers or strings.
 
     Source: TF.js `tf.multinomial`.
     """
-    t = to_tensor("multinomial", "logits", logits, "float32")
+    t = to_tensor("multinomial", "logits", logits)
+    if t.dtype == "complex64":
+        raise argument_error("multinomial", "logits", "a tensor of real numbers", t, TypeError)
     if t.rank not in (1, 2):
         raise argument_error("multinomial", "logits", "of rank 1 or 2", t)
     if t.size < 2:
@@ -276,7 +279,7 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
     count = as_int("multinomial", "num_samples", num_samples)
     if count < 0:
         raise argument_error("multinomial", "num_samples", "0 or more", num_samples)
-    rows = reshape_to(t, (1, t.size)) if t.rank == 1 else t
+    rows = cast_to(reshape_to(t, (1, t.size)) if t.rank == 1 else t, "float32")
     probabilities = rows if normalized else run("Softmax", rows)
     stream = rng.truthy_seed(seed)
     chosen = run("Multinomial", probabilities, num_samples=count, seed=rng.fresh() if stream is None else stream)

@@ -40,6 +40,7 @@ def run_with_sequence_kernel(
 ) -> SequenceResult:
     """The outputs of all steps, if requested, and the final states."""
     x = cell.masked_sequence(x, training)
+    states = [cast_to(state, x.dtype) for state in states]
     drop = cell.mask_of("state", states[0], training)
     seen = None if mask is None else cast_to(mask, "bool")
     kernel = _kernel_of(cell)
