@@ -88,6 +88,54 @@ f(
 )
 """,
     ),
+    "shapes that are changed": (
+        """
+class Half extends tf.layers.Layer {
+  computeOutputShape(inputShape) {
+    inputShape[1] = 2;
+    return inputShape;
+  }
+  call(inputs) {
+    const x = Array.isArray(inputs) ? inputs[0] : inputs;
+    return x.slice([0, 0], [-1, 2]);
+  }
+}
+function withOne(shape, kept) {
+  shape.push(1);
+  kept.push(1);
+  return shape;
+}
+const shape = tf.ones([2, 4]).shape;
+shape[0] = 8;
+f(withOne(tf.ones([2]).shape, [1]), shape);
+""",
+        """
+import tfpy as tf
+
+
+class Half(tf.layers.Layer):
+    def compute_output_shape(self, input_shape):
+        input_shape = list(input_shape)
+        input_shape[1] = 2
+        return input_shape
+
+    def call(self, inputs):
+        x = inputs[0] if isinstance(inputs, (list, tuple)) else inputs
+        return x.slice([0, 0], [-1, 2])
+
+
+def with_one(shape, kept):
+    shape = list(shape)
+    shape.append(1)
+    kept.append(1)
+    return shape
+
+
+shape = list(tf.ones([2, 4]).shape)
+shape[0] = 8
+f(with_one(tf.ones([2]).shape, [1]), shape)
+""",
+    ),
     "rest of getConfig": (
         """
 const {useBias, ...others} = layer.getConfig();

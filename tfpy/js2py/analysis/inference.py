@@ -144,6 +144,8 @@ class Inference:
             # Calls elsewhere may pass other numbers to a parameter.
             is_known = declared == NUMBER and binding.kind == "parameter"
             found = declared if is_known else refined(declared, self._inferred(binding))
+            if found.fixed and uses.is_changed_in_place(binding):
+                found = replace(found, fixed=False)  # it gets a list
             self._bindings[binding] = assumed if found == UNKNOWN else found
         return self._bindings[binding]
 

@@ -11,7 +11,8 @@ from tfpy.js2py.analysis.scopes import Binding, is_written
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import kids, text
 
-# List methods that call a function with the items.
+# Methods of lists and typed arrays that change them, and those of lists that call a function with the items.
+_IN_PLACE = {"fill", "pop", "push", "reverse", "set", "shift", "sort", "splice", "unshift"}
 TAKES_ITEMS = {"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"}
 
 
@@ -48,6 +49,20 @@ def items_set(binding: Binding) -> list[Node]:
     items = [read.parent for read in binding.reads if read.parent is not None]
     writes = [item.parent for item in items if item.type == "subscript_expression" and is_written(item)]
     return [parse.field(write, "right") for write in writes if write is not None and write.child_by_field_name("right")]
+
+
+def is_changed_in_place(binding: Binding) -> bool:
+    """Whether a script sets items of a list or typed array, or adds, removes or moves some."""
+    return any(_is_change(read) for read in binding.reads)
+
+
+def _is_change(read: Node) -> bool:
+    part = read.parent
+    if part is None or part.child_by_field_name("object") != read:
+        return False
+    if part.type == "subscript_expression":
+        return is_written(part)
+    return part.type == "member_expression" and text(part.child_by_field_name("property")) in _IN_PLACE
 
 
 def method_calls(root: Node) -> dict[str, list[Node]]:

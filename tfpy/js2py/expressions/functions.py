@@ -9,7 +9,9 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import DICT
+from tfpy.js2py.analysis.members import class_around
 from tfpy.js2py.analysis.scopes import Binding
+from tfpy.js2py.analysis.uses import is_changed_in_place
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions.destructuring import as_items, is_of_items, take_apart
 from tfpy.js2py.expressions.left_out import calls_of, fewest_given, is_spread
@@ -174,10 +176,23 @@ def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]
                 body.append(ast.If(py("_0 is None", atom(name)), [assign(atom(name), value)], []))
         elif at >= fewest or defaults or parse.is_optional(pattern):
             defaults.append(atom("None"))
+        if plain and _is_changed_shape(c, node, at, pattern):
+            body.append(assign(atom(name), call("list", atom(name))))
         if not plain:
             kind = DICT.name if pattern.type == "object_pattern" else ""
             body += take_apart(c, pattern, atom(name), kind, default is None)
     return _arguments(given, defaults, rest), body
+
+
+def _is_changed_shape(c: Converter, node: Node, at: int, name: Node) -> bool:
+    """Whether a parameter is a shape that the function changes in place."""
+    if not is_changed_in_place(c.scopes.bindings[name.id]):
+        return False
+    around = class_around(node) if node.type == "method_definition" else None
+    base = parse.base_of(around) if around is not None else None
+    is_of_a_layer = "Layer" in text(base) and text(parse.field(node, "name")) in ("build", "computeOutputShape")
+    shapes = [c.kinds.of(given).fixed for given in c.kinds.given(node, at)]
+    return is_of_a_layer or (bool(shapes) and all(shapes))
 
 
 def _is_constant(node: Node) -> bool:

@@ -22,7 +22,7 @@ from tfpy.js2py.expressions.provenance import data_of, key_of, spelled_key
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import atom, call, holes, py, string
-from tfpy.js2py.syntax.parse import kids, optional, path_of, text
+from tfpy.js2py.syntax.parse import bare, kids, optional, path_of, text
 from tfpy.js2py.syntax.printing import source
 
 CONSTANTS = {
@@ -351,4 +351,16 @@ def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
         return False
     owner = class_around(method)
     base = parse.base_of(owner) if owner is not None else None
-    return text(parse.field(method, "name")) == "call" and "Layer" in text(base)
+    is_call = text(parse.field(method, "name")) == "call" and "Layer" in text(base)
+    return is_call and not _is_asked(node, f"Array.isArray({text(node)})")
+
+
+def _is_asked(node: Node, condition: str) -> bool:
+    """Whether an expression is within a conditional of that condition."""
+    while node.parent is not None and node.parent.type not in parse.FUNCTIONS:
+        node = node.parent
+        if node.type in ("if_statement", "ternary_expression"):
+            asked = parse.field(node, "condition")
+            if text(bare(asked)) == condition:
+                return True
+    return False

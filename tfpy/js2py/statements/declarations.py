@@ -16,7 +16,7 @@ from tfpy.js2py.expressions.properties import is_of_tfpy, namespace_of, own
 from tfpy.js2py.statements.classes import class_of
 from tfpy.js2py.statements.docstrings import documented
 from tfpy.js2py.statements.modules import required
-from tfpy.js2py.statements.mutation import own_numbers
+from tfpy.js2py.statements.mutation import own_copy
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, name_of, py
 from tfpy.js2py.syntax.parse import kids, optional, text
@@ -49,7 +49,7 @@ def _declared(c: Converter, node: Node, pattern: Node, value: Node | None) -> li
     if pattern.type == "identifier" and value.type == "class":
         return [class_of(c, value, text(pattern))]
     if pattern.type == "identifier":
-        return [assign(c.name(pattern), own_numbers(c, pattern, value, c.expr(value)))]
+        return [assign(c.name(pattern), own_copy(c, pattern, value, c.expr(value)))]
     return destructured(c, pattern, value)
 
 

@@ -16,7 +16,7 @@ from tfpy.js2py.expressions.literals import iterated
 from tfpy.js2py.statements.jasmine import tested
 from tfpy.js2py.statements.loops import loop_target
 from tfpy.js2py.statements.modules import requires_only
-from tfpy.js2py.statements.mutation import is_changed, own_numbers
+from tfpy.js2py.statements.mutation import is_changed, own_copy
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, call, name_of, py
 from tfpy.js2py.syntax.parse import bare, kids, text
@@ -90,7 +90,7 @@ def _then(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
         return [*c.effects(owner), *c.body(function)]
     value = c.expr(owner)
     first = (
-        [assign(c.name(given[0]), own_numbers(c, given[0], owner, value))]
+        [assign(c.name(given[0]), own_copy(c, given[0], owner, value))]
         if given[0].type == "identifier"
         else take_apart(c, given[0], value, DICT.name)
     )

@@ -1,4 +1,4 @@
-"""Mutations that JavaScript allows and Python does not: of dicts during iteration, and of a tensor's numbers."""
+"""Mutations that JavaScript allows and Python does not: of dicts during iteration, of a tensor's numbers and shape."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from tfpy.js2py.analysis.kind import NDARRAY
-from tfpy.js2py.analysis.scopes import is_written
+from tfpy.js2py.analysis.uses import is_changed_in_place
 from tfpy.js2py.builtins import OF_OBJECTS
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.syntax import parse
-from tfpy.js2py.syntax.build import py
+from tfpy.js2py.syntax.build import call, py
 from tfpy.js2py.syntax.parse import FUNCTIONS, bare, kids, optional, text
 
-_IN_PLACE = {"fill", "reverse", "set", "sort"}
 _OF_MAPS = {"keys", "values", "entries"}
 
 
@@ -38,24 +37,17 @@ def is_changed(c: Converter, loop: Node, over: Node, body: Node) -> bool:
     return any(change(owner, node) and not _is_at_its_key(loop, node) for node in _done(c, body, set()))
 
 
-def own_numbers(c: Converter, name: Node, value: Node, found: ast.expr) -> ast.expr:
-    """The value of a variable: a copy of a tensor's numbers if the script changes them in place."""
+def own_copy(c: Converter, name: Node, value: Node, found: ast.expr) -> ast.expr:
+    """The value of a variable: a copy of a tensor's numbers or shape if the script changes them in place."""
+    binding = c.scopes.bindings.get(name.id)
+    if binding is None or not is_changed_in_place(binding):
+        return found
+    if c.kinds.of(value).fixed:
+        return call("list", found)
     given = kids(value)[0] if value.type == "await_expression" else value
     callee = optional(given, "function") if given.type == "call_expression" else None
     is_data = callee is not None and text(callee.child_by_field_name("property")) in ("data", "dataSync")
-    binding = c.scopes.bindings.get(name.id)
-    is_changed = binding is not None and any(_is_changed_in_place(read) for read in binding.reads)
-    return py("_0.copy()", found) if is_data and is_changed and c.kinds.of(value) == NDARRAY else found
-
-
-def _is_changed_in_place(read: Node) -> bool:
-    """Whether an item of a list is set, or the list is filled, sorted or reversed."""
-    part = read.parent
-    if part is None or part.child_by_field_name("object") != read:
-        return False
-    if part.type == "subscript_expression":
-        return is_written(part)
-    return part.type == "member_expression" and text(part.child_by_field_name("property")) in _IN_PLACE
+    return py("_0.copy()", found) if is_data and c.kinds.of(value) == NDARRAY else found
 
 
 def _owner_of(over: Node) -> Node:
