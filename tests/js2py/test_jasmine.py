@@ -222,6 +222,13 @@ def test_groups_and_tests_of_the_same_name_are_kept_apart() -> None:
     assert convert(ALIKE).code == ALIKE_CONVERTED.lstrip("\n")
 
 
+def test_shapes_of_a_layer_of_the_script_are_tuples() -> None:
+    script = (
+        "class L extends tf.layers.Layer {} it('a', () => { expect(new L().computeOutputShape([2])).toEqual([2]); });"
+    )
+    assert "assert L().compute_output_shape([2]) == (2,)" in convert(script).code
+
+
 def test_a_declared_shape_may_be_a_list() -> None:
     script = "const s: Shape = [2]; it('a', () => { expect(s).toEqual([2]); expect(t.shape).toEqual([2]); });"
     code = convert(script, typescript=True).code

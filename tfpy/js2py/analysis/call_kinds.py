@@ -151,6 +151,8 @@ def _of_owner(kinds: Inference, owner: Kind, name: str) -> Kind | None:
         return builtin_kinds.OF_PARSERS.get(names.snake(name), UNKNOWN)
     if owner.name.startswith("."):
         own = kinds.members.of(owner.name[1:], name)
+        if not own and name in _method:
+            return None
         found = joined([kinds.result_of(value) for value in own]) if own else annotated(names.method_result(name))
         return filled(found, kinds.types.arguments(kinds.types.declaring(owner, name)))
     return None
