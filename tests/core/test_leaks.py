@@ -56,7 +56,7 @@ def test_code_beside_the_package_is_user_code() -> None:
 def test_report_is_printed_unless_empty_or_failed(capsys: pytest.CaptureFixture[str]) -> None:
     with tf.leaks():
         held = tf.ones([3])
-    assert capsys.readouterr().out.startswith("1 tensors were left behind, 12 bytes.\n  1 of 12 bytes by ones at ")
+    assert capsys.readouterr().out.startswith("1 tensor was left behind, 12 bytes.\n  1 of 12 bytes by ones at ")
     with tf.leaks(), tf.tidy():
         tf.ones([3])
     with tf.leaks(verbose=False):
@@ -158,7 +158,7 @@ def test_invalid_use_of_report_raises() -> None:
     assert repr(report) == "Leaks(nothing recorded yet)"
     with report:
         held = tf.ones([1])
-    with pytest.raises(RuntimeError, match="leaks: 1 tensors were left behind"):
+    with pytest.raises(RuntimeError, match="leaks: 1 tensor was left behind"):
         report.check()
     with pytest.raises(RuntimeError, match="already been used"), report:
         pass
@@ -214,7 +214,7 @@ def test_that_fails(no_leaks):
     }
     [(outcome, message)] = outcomes_by_test["test_that_leaks"]
     assert outcome == "failure"
-    assert "1 tensors were left behind, 12 bytes." in message
+    assert "1 tensor was left behind, 12 bytes." in message
     for name, expected in (("test_that_fails", "failure"), ("test_with_a_broken_fixture", "error")):
         [(outcome, message)] = outcomes_by_test[name]
         assert outcome == expected

@@ -102,7 +102,8 @@ class Leaks:
     def __str__(self) -> str:
         leaks = self._leaks
         total = sum(leak.count for leak in leaks)
-        lines = [f"{total} tensors were left behind, {sum(leak.bytes for leak in leaks)} bytes."]
+        tensors = "1 tensor was" if total == 1 else f"{total} tensors were"
+        lines = [f"{tensors} left behind, {sum(leak.bytes for leak in leaks)} bytes."]
         for leak in leaks:
             place = origins.Origin(leak.op, leak.file, leak.line)
             kinds = ", ".join(dict.fromkeys(f"{dtype} {list(shape)}" for dtype, shape in leak.tensors))
