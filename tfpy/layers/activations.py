@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from tfpy.core.naming.names import spellings
+from tfpy.core.ops.common import as_float
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.layers.config import build_object, config_value, is_object_config
@@ -112,7 +113,7 @@ def _mish(x: Tensor) -> Tensor:
 
 def _silu(x: Tensor) -> Tensor:
     """x · sigmoid(x)."""
-    return x.sigmoid().mul(x)
+    return as_float(x).sigmoid().mul(x)
 
 
 def _softsign(x: Tensor) -> Tensor:
@@ -135,7 +136,7 @@ FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "log_softmax": lambda x: x.log_softmax(),
     "mish": _mish,
     "relu": lambda x: x.relu(),
-    "relu6": lambda x: x.relu6(),
+    "relu6": lambda x: as_float(x).relu6(),
     "selu": lambda x: x.selu(),
     "sigmoid": lambda x: x.sigmoid(),
     "silu": _silu,
