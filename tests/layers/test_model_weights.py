@@ -147,6 +147,44 @@ def test_dispose_frees_weights() -> None:
         model.dispose()
 
 
+def _trained(optimizer: Any) -> tf.Sequential:
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[2])])
+    model.compile(optimizer=optimizer, loss="meanSquaredError")
+    model.fit(np.ones((4, 2)), np.ones((4, 2)), verbose=0)
+    return model
+
+
+def test_dispose_frees_an_optimizer_given_by_name() -> None:
+    before = tf.memory().num_tensors
+    assert tuple(_trained("adam").dispose()) == (0, 2 + 4)
+    assert tf.memory().num_tensors == before
+
+
+def test_dispose_leaves_a_given_optimizer() -> None:
+    optimizer = tf.train.adam()
+    assert tuple(_trained(optimizer).dispose()) == (0, 2)
+    assert len(optimizer.get_weights()) == 1 + 4
+    optimizer.dispose()
+
+
+def test_an_optimizer_set_again_is_still_the_models_own() -> None:
+    model = _trained("adam")
+    model.optimizer = model.optimizer
+    assert tuple(model.dispose()) == (0, 2 + 4)
+    model = _trained("adam")
+    model.optimizer = optimizer = tf.train.sgd(0.1)
+    assert tuple(model.dispose()) == (0, 2)
+    optimizer.dispose()
+
+
+def test_predict_after_dispose() -> None:
+    model = tf.sequential([tf.layers.flatten(input_shape=[2, 2])])
+    model.predict(np.ones((1, 2, 2)))
+    model.dispose()
+    with pytest.raises(RuntimeError, match="is already disposed"):
+        model.predict(np.ones((1, 2, 2)))
+
+
 def test_dispose_frees_weights_of_inner_models() -> None:
     before = tf.memory().num_tensors
     inner = tf.sequential([tf.layers.dense(units=2, input_shape=[3]), tf.layers.dense(units=3)])

@@ -64,6 +64,8 @@ class ContainerCamel(BothSpellings):
 
         def getConfig(self) -> dict[str, Any]: ...
 
+        def assertNotDisposed(self) -> None: ...
+
     else:
         indexCounts = forward("index_counts")
         followMaskRules = forward("follow_mask_rules")
@@ -78,6 +80,7 @@ class ContainerCamel(BothSpellings):
         resetStates = forward("reset_states")
         countParams = forward("count_params")
         getConfig = forward("get_config")
+        assertNotDisposed = forward("assert_not_disposed")
 
 
 class DeclaredCamel(BothSpellings):
@@ -185,6 +188,8 @@ class LayerCamel(BothSpellings):
         @property
         def inUse(self) -> bool: ...
 
+        def assertNotDisposed(self) -> None: ...
+
     else:
         setInputShape = forward("set_input_shape")
         computeOutputShape = forward("compute_output_shape")
@@ -210,6 +215,7 @@ class LayerCamel(BothSpellings):
         fromConfig = classmethod(forward("from_config"))
         getConfig = forward("get_config")
         inUse = forward_property("in_use")
+        assertNotDisposed = forward("assert_not_disposed")
 
 
 class LayerVariableCamel(BothSpellings):

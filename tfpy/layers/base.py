@@ -200,8 +200,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         return ()
 
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
-        if self._references == 0:
-            raise RuntimeError(f"Layer {self.name} is already disposed.")
+        self.assert_not_disposed()
         check_keywords(self, arguments)
         inputs = as_tensors(self.name, inputs)
         symbolic = are_symbolic(self.name, inputs)
@@ -477,12 +476,16 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         """Whether it has been called, and not yet disposed by all of its users."""
         return bool(self._references)
 
+    def assert_not_disposed(self) -> None:
+        """Raise a RuntimeError if all of its users have disposed it."""
+        if self._references == 0:
+            raise RuntimeError(f"Layer {self.name} is already disposed.")
+
     def dispose(self) -> DisposeResult:
         """Release the weights; they are freed once no other model uses the layer."""
         if not self.built or self._references is None:
             raise RuntimeError(f"dispose: layer {self.name} has not been built and used yet.")
-        if self._references == 0:
-            raise RuntimeError(f"Layer {self.name} is already disposed.")
+        self.assert_not_disposed()
         self._references -= 1
         freed = self._dispose_weights() if self._references == 0 else 0
         return DisposeResult(self._references, freed)

@@ -270,10 +270,14 @@ class Container(ContainerCamel, Layer):
     def _place(self, tensor: SymbolicTensor, numbers: dict[Node, int]) -> list[Any]:
         return [node_of(tensor).outbound_layer.name, numbers[node_of(tensor)], tensor.tensor_index]
 
-    def dispose(self) -> DisposeResult:
-        """Release the layers and nested models; their weights are freed once no other model uses them."""
+    def assert_not_disposed(self) -> None:
+        """Raise a RuntimeError if all of its users have disposed it."""
         if self._references == 0:
             raise RuntimeError(f"Model {self.name} is already disposed.")
+
+    def dispose(self) -> DisposeResult:
+        """Release the layers and nested models; their weights are freed once no other model uses them."""
+        self.assert_not_disposed()
         self._references = (self._references or 1) - 1
         freed = 0
         if self._references == 0:

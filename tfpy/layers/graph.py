@@ -93,6 +93,7 @@ class LayerGraph:
 
         def call(node: Node, inputs: list[Tensor], own: list[Any], mask: Any) -> tuple[list[Tensor], list[Any]]:
             layer = node.outbound_layer
+            layer.assert_not_disposed()
             self._check_inputs(node, inputs)
             try:
                 found, made = self.mask_rules.call(layer, inputs, own, mask, {**node.call_args, "training": training})

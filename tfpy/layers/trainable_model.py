@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.plans import Plans
 from tfpy.engine import rng
+from tfpy.engine.handle import accounting
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import TrainableModelCamel
 from tfpy.layers.callbacks.history import History
@@ -21,6 +22,7 @@ from tfpy.layers.training.fit_options import BATCH_SIZE, FitDatasetOptions, FitO
 from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.strategy import Strategy
 from tfpy.layers.training.training_state import TrainingState, compiled_of
+from tfpy.layers.weights import DisposeResult
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
@@ -94,7 +96,8 @@ class TrainableModel(TrainableModelCamel, Container):
     def optimizer(self, optimizer: Optimizer) -> None:
         compiled_of(self, "optimizer")
         compiled = cast("CompileConfig", self.training_state.compiled)
-        self.training_state.compiled = compiled._replace(optimizer=get_optimizer(optimizer))
+        owned = compiled.owns_optimizer and optimizer is compiled.optimizer
+        self.training_state.compiled = compiled._replace(optimizer=get_optimizer(optimizer), owns_optimizer=owned)
 
     @property
     def metrics_names(self) -> list[str]:
@@ -364,3 +367,19 @@ class TrainableModel(TrainableModelCamel, Container):
         Source: TF.js `tf.LayersModel.execute`.
         """
         return predicting.execute(self, inputs, outputs)
+
+    def dispose(self) -> DisposeResult:
+        """Release layers and nested models, whose weights are freed once no other model uses them; then also the
+        optimizer's slots, if `compile` was given its name.
+
+        Source: TF.js `tf.LayersModel.dispose`.
+        """
+        result = super().dispose()
+        if result.ref_count_after_dispose:
+            return result
+        self.plans.clear()
+        compiled = self.training_state.compiled
+        before = accounting.tensors
+        if compiled is not None and compiled.owns_optimizer:
+            compiled.optimizer.dispose()
+        return DisposeResult(0, result.num_disposed_variables + before - accounting.tensors)

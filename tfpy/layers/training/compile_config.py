@@ -29,6 +29,7 @@ class CompileConfig(NamedTuple):
         log_names: the names of loss and metrics in logs.
         weights: the weights that were trainable at that time.
         strategy: the processes that train together; None for a single process.
+        owns_optimizer: whether `compile` has created the optimizer, which is then disposed with the model.
     """
 
     optimizer: Any
@@ -36,6 +37,7 @@ class CompileConfig(NamedTuple):
     log_names: list[str]
     weights: list[LayerVariable]
     strategy: Strategy | None
+    owns_optimizer: bool
 
     @property
     def first(self) -> bool:

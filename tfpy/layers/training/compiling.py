@@ -34,7 +34,8 @@ def compile_model(
     strategy = _strategy_for(distribute, model.stateful)
     chosen = get_optimizer(optimizer)
     outputs = _output_configs(model.output_names, model.graph.outputs, loss, metrics, output_weights)
-    return CompileConfig(chosen, outputs, log_names(outputs), model.trainable_weights, strategy)
+    owned = chosen is not optimizer
+    return CompileConfig(chosen, outputs, log_names(outputs), model.trainable_weights, strategy, owned)
 
 
 def _output_configs(
