@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from tfpy import core as _core
 from tfpy import data as data
-from tfpy import datasets as datasets
 from tfpy import layers as layers
 from tfpy._api import backend_util as backend_util
 from tfpy._api import broadcast_util as broadcast_util
@@ -489,14 +488,15 @@ variableGrads = variable_grads
 whereAsync = where_async
 zerosLike = zeros_like
 __version__ = VERSION
-__dir__ = _names_in(globals(), ("distribute", "vis"))
+__dir__ = _names_in(globals(), ("datasets", "distribute", "vis"))
 
 if TYPE_CHECKING:
 
     def engine() -> Engine:
         """The engine of this process: at run time the package itself can be called."""
 
+    from tfpy import datasets as datasets
     from tfpy import distribute as distribute
     from tfpy import vis as vis
 else:  # type checkers would take it for a promise that every name exists
-    __getattr__ = _missing_from("tfpy", globals(), ("distribute", "vis"))
+    __getattr__ = _missing_from("tfpy", globals(), ("datasets", "distribute", "vis"))

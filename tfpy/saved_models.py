@@ -14,8 +14,9 @@ from tfpy.graph.attributes import dtype_of, shape_of
 from tfpy.graph.model import GraphModel
 from tfpy.graph.model import model_of as graph_model_of
 from tfpy.layers.model import LayersModel
-from tfpy.layers.saving.keras.reader import found_keras_file
-from tfpy.layers.saving.loading import load_keras, model_of
+from tfpy.layers.saving.keras.found import found_keras_file
+from tfpy.layers.saving.keras.loading import load_keras
+from tfpy.layers.saving.loading import model_of
 from tfpy.layers.saving.tfjs_compatibility import browser_faults, sentences
 from tfpy.layers.training.training_state import is_compiled
 

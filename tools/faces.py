@@ -10,7 +10,7 @@ from declared_factories import Factory, source_of
 from source import NOTICE, PACKAGE, ROOT, Public, camel
 
 # Packages that are loaded on first use, so that `import tfpy` does not wait for them.
-LAZY = ("distribute", "vis")
+LAZY = ("datasets", "distribute", "vis")
 
 # The names of a namespace, and errors for unknown ones.
 HINTS = """

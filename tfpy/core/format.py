@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import textwrap
 from decimal import ROUND_HALF_UP, Decimal
@@ -49,6 +48,8 @@ def tensor_repr(class_name: str, spec: Spec, values: Array, more: str = "") -> s
 
 def tensor_html(class_name: str, spec: Spec, values: Array | None, more: str = "") -> str:
     """The HTML for notebooks: class, dtype, shape, additional information, and a preview of the values."""
+    import html  # imported lazily
+
     shape = " × ".join(map(str, spec.shape)) or "scalar"
     body = "disposed" if values is None else tensor_preview(spec, values)
     head = html.escape(f"{spec.dtype}, {shape}{more}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import itertools
 import math
 from collections.abc import Sequence
@@ -62,6 +61,8 @@ def _header(chain: bool) -> Sequence[str]:
 
 def summary_html(model: LayersModel) -> str:
     """The table as HTML, for notebooks."""
+    import html  # imported lazily
+
     if not model.built:
         return f"<code>{html.escape(repr(model))}</code>"
     chain = _is_chain(model)

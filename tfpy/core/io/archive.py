@@ -123,14 +123,3 @@ class Archive(ZipReader):
 
     def read_weights(self, place: str, limit: int) -> bytes:
         return self.read(place, limit) if self._weights is None else self._weights.read_weights(place, limit)
-
-
-def is_archive(start: bytes, label: str) -> bool:
-    """Whether a file that starts with these bytes is a zip archive.
-
-    Raises:
-        ModelFileError: it is a Keras archive.
-    """
-    if start.startswith(b"\x89HDF"):
-        raise ModelFileError(f"{label}: is an HDF5 file; tf.load_layers_model reads it from its path.")
-    return start.startswith((b"PK\x03\x04", b"PK\x05\x06"))

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from tfpy.core.calling.registry import export
-from tfpy.core.io.archive import Archive, is_archive
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult
 from tfpy.core.io.errors import ModelFileError, ModelNotFoundError, ModelReadError
 from tfpy.core.io.folder import Folder, json_name, read_file, read_folder
 from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions, read_load_options
-from tfpy.core.io.reading import read_model
+from tfpy.core.io.reading import is_archive, read_model
 from tfpy.core.io.router import register_load_router, register_save_router
 from tfpy.core.io.writing import write_model
 from tfpy.core.system.urls import ending, has_scheme, local_path
@@ -42,6 +41,8 @@ class FileSystem(LoadHandler):
             raise ModelReadError(f"{self.path}: cannot be read: {error}.") from error
         prefix = self._options.get("weight_path_prefix")
         if is_archive(read_file(path, 7), str(path)):
+            from tfpy.core.io.archive import Archive  # imported lazily
+
             with Archive(path, str(path), None if prefix is None else Folder(path, prefix)) as archive:
                 return read_model(archive, self._options)
         if ending(path) in (".zip", ".keras", ".h5", ".hdf5"):

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from tfpy.core.calling.registry import export
-from tfpy.core.io.archive import Archive, is_archive
 from tfpy.core.io.artifacts import JSON_NAME, ModelArtifacts, SaveResult, get_model_artifacts_info_for_json
 from tfpy.core.io.buffers import concatenate_array_buffers
 from tfpy.core.io.errors import MAX_ARCHIVE_BYTES, MAX_JSON_BYTES, ModelNotFoundError, ModelReadError
@@ -16,7 +15,7 @@ from tfpy.core.io.http_client import HttpClient, WeightsOnServer, is_http_scheme
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions, read_load_options
-from tfpy.core.io.reading import read_model, read_parts
+from tfpy.core.io.reading import is_archive, read_model, read_parts
 from tfpy.core.io.router import register_load_router, register_save_router
 from tfpy.core.io.writing import model_json_text
 from tfpy.engine.errors import argument_error
@@ -48,6 +47,8 @@ class ServedModel(LoadHandler):
             problem = f"archives of more than {MAX_ARCHIVE_BYTES} bytes are only read from files"
             raise ModelReadError(f"{url}: {problem}; download it, and load the file.")
         elsewhere = self._weights_url is not None or self._options.get("weight_path_prefix") is not None
+        from tfpy.core.io.archive import Archive  # imported lazily
+
         with Archive(found, url, self._weight_files(url) if elsewhere else None) as archive:
             return read_model(archive, self._options)
 

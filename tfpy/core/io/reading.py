@@ -141,3 +141,14 @@ def _last_end(data: Sequence[bytes], group: WeightGroup, source: str) -> int:
     """The end of the last weight of a group, in bytes."""
     *_, end = (0, *(end for _, _, end in byte_ranges(CompositeArrayBuffer(list(data)), group.specs, source)))
     return end
+
+
+def is_archive(start: bytes, label: str) -> bool:
+    """Whether a file that starts with these bytes is a zip archive.
+
+    Raises:
+        ModelFileError: it is a Keras archive.
+    """
+    if start.startswith(b"\x89HDF"):
+        raise ModelFileError(f"{label}: is an HDF5 file; tf.load_layers_model reads it from its path.")
+    return start.startswith((b"PK\x03\x04", b"PK\x05\x06"))

@@ -8,7 +8,6 @@ negated class match a whole character beyond U+FFFF, of which JavaScript sees tw
 from __future__ import annotations
 
 import re
-import string
 
 _SPACE = r"\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _LINE_END = r"\n\r\u2028\u2029"
@@ -55,7 +54,7 @@ def _token(match: re.Match[str]) -> str:
 
 def _escape(text: str) -> str:
     """A backslash and what follows it."""
-    itself = text[0] == "\\" and text[1] in string.ascii_letters and text[1] not in _WITH_MEANING
+    itself = text[0] == "\\" and text[1].isascii() and text[1].isalpha() and text[1] not in _WITH_MEANING
     return text[1] if itself else text
 
 

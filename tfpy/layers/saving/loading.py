@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Unpack
 
 from tfpy.core.calling.registry import export
@@ -18,17 +17,13 @@ from tfpy.core.memory import dispose, tidy
 from tfpy.core.naming.names import camel
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error, show, some_of
-from tfpy.engine.warn import warn_user
+from tfpy.engine.errors import argument_error, show
 from tfpy.layers.config import build_object, config_value, is_object_config
 from tfpy.layers.container import Container
 from tfpy.layers.inner_layers import layers_in
-from tfpy.layers.mask_rules import TFJS_MASKS
 from tfpy.layers.model import LayersModel
 from tfpy.layers.registry import known_class
-from tfpy.layers.saving.keras.optimizer_state import restore_keras_state
-from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
-from tfpy.layers.saving.keras.semantics import follow_mask_rules, mask_rules_of, with_keras_semantics
+from tfpy.layers.saving.keras.found import found_keras_file
 from tfpy.layers.saving.lazy_build import build_lazy_layers
 from tfpy.layers.saving.lost_options import with_depth_multipliers
 from tfpy.layers.saving.optimizer_state import restore_optimizer
@@ -73,46 +68,11 @@ def load_layers_model(
     strict = loading.get("strict", True)
     keras_file = found_keras_file(path_or_io_handler)
     if keras_file is not None:
+        from tfpy.layers.saving.keras.loading import load_keras  # imported lazily
+
         return load_keras(keras_file, strict, custom_objects)
     artifacts, source = load_artifacts("load_layers_model", "path_or_io_handler", path_or_io_handler, loading)
     return model_of(artifacts, source, strict, custom_objects)
-
-
-def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | None = None) -> LayersModel:
-    """The model in a Keras file.
-
-    Raises:
-        ModelFileError: as `load_layers_model`. ImportError: the extra `keras` is not installed.
-    """
-    with opened(path) as file, deferred_weights() as deferred:
-        if file.topology is None:
-            raise ModelFileError(f"{path}: contains only weights; create the model and call its load_weights.")
-        check_depth(file.topology, str(path))
-        with errors_of_file(f"{path}: modelTopology", "invalid"):
-            topology = with_keras_semantics(file.topology, file.version)
-        model = built(topology, str(path), custom_objects)
-        rules = mask_rules_of(file.topology, file.version)
-        follow_mask_rules(model, rules)
-        with _filling(str(path)):
-            write_keras_weights(model, file, strict)
-            initialize(deferred)
-        if file.training is not None:
-            compile_as(model, file.training, str(path), str)
-            if model.optimizer is not None:
-                restore_keras_state(model, file.weights)
-                if rules != TFJS_MASKS:
-                    _warn_of_constraints(model, path)
-    return model
-
-
-def _warn_of_constraints(model: LayersModel, path: Path) -> None:
-    """Warn that constraints are applied at other times here than in Keras."""
-    bound = [weight.original_name for weight in model.trainable_weights if weight.constraint is not None]
-    if bound:
-        warn_user(
-            f"{path}: Keras applies the constraints of {some_of(bound, 3)} after each training step; "
-            "tfpy, like TF.js, applies them when weights are written. A callback can write them after each batch."
-        )
 
 
 def model_of(
@@ -127,7 +87,7 @@ def model_of(
     try:
         with deferred_weights() as deferred:
             model = built(artifacts.model_topology, source, custom_objects, weights)
-            with _filling(source):
+            with filling(source):
                 if artifacts.weight_data is not None:
                     load_named(model, weights, strict, source)
                 initialize(deferred)
@@ -145,7 +105,7 @@ def model_of(
 
 
 @contextmanager
-def _filling(source: str) -> Iterator[None]:
+def filling(source: str) -> Iterator[None]:
     """A context in which weights get their values: errors of the file's constraints and initializers name the file."""
     try:
         with tidy():
@@ -231,6 +191,6 @@ def model_from_json(
             names = [*weights_by_name(model)]
             values = load_weights(parts["weights_manifest"], parts.get("path_prefix") or "", names)
             load_named(model, values, True, "model_from_json")
-        with _filling("model_from_json"):
+        with filling("model_from_json"):
             initialize(deferred)
     return model

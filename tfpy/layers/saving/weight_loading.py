@@ -17,7 +17,7 @@ from tfpy.core.io.weights import decode
 from tfpy.core.results import named_tensors
 from tfpy.core.system.urls import ending, path_of
 from tfpy.core.tensor import Tensor
-from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
+from tfpy.layers.saving.keras.found import found_keras_file
 from tfpy.layers.saving.weight_names import load_named
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def load_weights(model: LayersModel, weights: Any, strict: bool) -> None:
     if isinstance(weights, (Mapping, list, tuple)):
         values, source = dict(named_tensors("load_weights", "weights", weights)), "load_weights"
     elif (keras_file := found_keras_file(weights)) is not None:
+        from tfpy.layers.saving.keras.reader import opened, write_keras_weights  # imported lazily
+
         with opened(keras_file) as file:
             write_keras_weights(model, file, strict)
         return

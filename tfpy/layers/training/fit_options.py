@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from tfpy.core.naming.names import spellings
@@ -97,6 +96,8 @@ def _as_callback(where: str, callback: Any, yield_every: Any) -> Callback:
 
 def _warn_of_misnamed_methods(where: str, callback: Callback) -> None:
     """Warn of methods that are not called because they have almost the name of an event, or Keras's."""
+    from difflib import get_close_matches  # imported lazily
+
     known = spellings(EVENTS)
     for name in dir(type(callback)):
         if name.startswith("on") and name not in known:

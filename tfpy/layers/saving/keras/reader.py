@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.archive import ZipReader
 from tfpy.core.io.errors import MAX_JSON_BYTES, ModelFileError
-from tfpy.core.io.folder import read_file
 from tfpy.core.io.hdf5 import SIGNATURE, Hdf5, reading
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.memory import tidy
-from tfpy.core.system.urls import ending, path_of
+from tfpy.core.system.urls import ending
 from tfpy.engine.errors import nearest
 from tfpy.layers.config import plain
+from tfpy.layers.saving.keras.found import CONFIG, METADATA, start_of
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
 from tfpy.layers.saving.keras.training_config import training_config_from_keras
 from tfpy.layers.weights import LayerVariable
@@ -26,7 +24,7 @@ from tfpy.layers.weights import LayerVariable
 if TYPE_CHECKING:
     from tfpy.layers.container import Container
 
-CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
+WEIGHTS = "model.weights.h5"
 OWN_WEIGHTS = "top_level_model_weights"
 """The location in an `.h5` file of a model's weights that belong to none of its layers."""
 
@@ -54,29 +52,6 @@ class KerasFile(NamedTuple):
     version: int
 
 
-def found_keras_file(place: Any) -> Path | None:
-    """The path of a Keras file, if a place is one: its content is decisive."""
-    path = path_of(place)
-    if path is None or not os.path.isfile(path):  # also False for a string that is too long for a path
-        return None
-    start = _start_of(path)
-    if start == SIGNATURE:
-        return path
-    if not start.startswith(b"PK"):
-        return None
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        names = set()
-    return path if {CONFIG, METADATA} <= names or ending(path) == ".keras" else None
-
-
-def _start_of(path: Path) -> bytes:
-    """As many bytes of a file as HDF5's signature has."""
-    return read_file(path, len(SIGNATURE) - 1)  # which returns one more
-
-
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[KerasFile]:
     """A Keras file, open for reading.
@@ -84,7 +59,7 @@ def opened(path: Path) -> Iterator[KerasFile]:
     Raises:
         ModelFileError: it is damaged or incomplete. ImportError: h5py is not installed.
     """
-    if ending(path) != ".keras" and _start_of(path) == SIGNATURE:
+    if ending(path) != ".keras" and start_of(path) == SIGNATURE:
         with reading(path, str(path)) as hdf5:
             yield _of_hdf5(hdf5)
         return

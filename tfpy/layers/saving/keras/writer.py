@@ -25,9 +25,10 @@ from tfpy.engine.warn import warn_user
 from tfpy.layers.config import plain
 from tfpy.layers.naming import unique_names
 from tfpy.layers.saving.keras.config import KerasConfig
+from tfpy.layers.saving.keras.found import CONFIG, METADATA
 from tfpy.layers.saving.keras.optimizer_state import STATE_BY_NUMBER, keras_state
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
-from tfpy.layers.saving.keras.reader import CONFIG, METADATA, OWN_WEIGHTS, WEIGHTS
+from tfpy.layers.saving.keras.reader import OWN_WEIGHTS, WEIGHTS
 from tfpy.layers.saving.keras.training_config import training_config_for_keras
 from tfpy.layers.saving.training_config import training_config_of
 from tfpy.layers.training.training_state import is_compiled
