@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -145,6 +145,8 @@ def as_number(op: str, argument: str, value: object) -> float:
 
 def as_list(op: str, argument: str, value: object, of: str) -> list[object]:
     """The items of a list, tuple or array; TypeError, naming what it should be a list of, for anything else."""
+    if isinstance(value, (list, tuple)):  # nearly always
+        return list(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict, set, frozenset)):
         try:
             return list(value)
@@ -160,7 +162,13 @@ def array_as_list(value: Any) -> Any:
 
 def as_ints(op: str, argument: str, value: object) -> list[int]:
     """A list, tuple or array of whole numbers as ints."""
-    return [as_int(op, argument, n) for n in as_list(op, argument, value, "whole numbers")]
+    items = as_list(op, argument, value, "whole numbers")
+    if _INT.issuperset(map(type, items)):  # the usual case: there is nothing to convert
+        return cast("list[int]", items)
+    return [as_int(op, argument, n) for n in items]
+
+
+_INT = {int}
 
 
 def as_int_or_ints(op: str, argument: str, value: object) -> tuple[int, ...]:

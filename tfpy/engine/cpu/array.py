@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
+from operator import add
 
 import numpy as np
 
@@ -32,12 +34,12 @@ def _unpack(value: Array, axis: int) -> list[Array]:
 
 def _split(x: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
     lead = (slice(None),) * axis
-    ends = np.cumsum(sizes).tolist()
-    return [_owned(x[(*lead, slice(end - n, end))], x) for n, end in zip(sizes, ends, strict=True)]
+    parts = zip(sizes, accumulate(sizes), strict=True)
+    return [_owned(x[(*lead, slice(end - n, end))], x) for n, end in parts]
 
 
 def _slice(x: Array, begin: tuple[int, ...], size: tuple[int, ...]) -> Array:
-    return _owned(x[tuple([slice(b, b + n) for b, n in zip(begin, size, strict=True)])], x)
+    return x if size == x.shape else x[tuple(map(slice, begin, map(add, begin, size)))].copy()
 
 
 def _strided_slice(x: Array, index: tuple[tuple[int, int, int], ...], shape: Shape) -> Array:
@@ -62,9 +64,13 @@ def _pad(x: Array, paddings: tuple[tuple[int, int], ...], constant_value: float)
 
 
 def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
-    check_indices(indices, x.shape, axis)
     if batch_dims == 0:
-        return taken(x, indices, axis)
+        try:
+            return taken(x, indices.view(np.uint32), axis)  # as unsigned numbers, negative ones are out of range, too
+        except IndexError:
+            check_indices(indices, x.shape, axis)
+            raise
+    check_indices(indices, x.shape, axis)
     lead = x.shape[:batch_dims]
     count = math.prod(lead)
     rows = x.reshape(count, *x.shape[batch_dims:])
