@@ -247,8 +247,9 @@ def test_third_party_modules_are_imported_lazily(path: Path) -> None:
             assert not at_module_level or (place and relative.startswith(place)), f"{name} is imported with {relative}"
 
 
-def test_importing_tfpy_loads_numpy_only() -> None:
-    code = "import sys; import tfpy; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+@pytest.mark.parametrize("module", ["tfpy", "tfpy.legacy"])
+def test_importing_tfpy_loads_numpy_only(module: str) -> None:
+    code = f"import sys; import {module}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     foreign = {
         m for m in loaded if m not in sys.stdlib_module_names and not m.startswith(("__", "_distutils", "sitecustom"))

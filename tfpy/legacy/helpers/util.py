@@ -5,7 +5,6 @@ Helpers that are as in `tf.util` are reused; those defined here are not there, o
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -225,4 +224,6 @@ def extract_tensors_from_any(result: Any) -> list[Handle]:
 @accepts_options()
 async def next_frame() -> None:
     """Let other tasks run; unlike in `tf`, a coroutine even if there is no event loop."""
+    import asyncio  # imported lazily
+
     await asyncio.sleep(0)
