@@ -258,3 +258,13 @@ def test_importing_tfpy_loads_numpy_only(module: str) -> None:
     slow_to_load = {"asyncio", "unittest", "email", "http", "urllib.request", "sqlite3", "multiprocessing"}
     slow_to_load |= {"difflib", "html", "tempfile", "zipfile"}
     assert not slow_to_load & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [("iris", "datasets"), ("mpi", "distribute"), ("linechart", "vis.render"), ("housing", "datasets")],
+)
+def test_names_in_packages_that_are_not_loaded_yet_are_suggested(name: str, place: str) -> None:
+    code = f"import tfpy as tf\ntry: tf.{name}\nexcept AttributeError as error: print(error)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == f"module 'tfpy' has no attribute '{name}'. Did you mean tf.{place}.{name}?\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib import import_module
 from inspect import get_annotations
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +14,9 @@ from tfpy.engine.package import is_ours
 
 NAMESPACES: dict[str, Mapping[str, Any]] = {}
 """The contents of `tf` and of the namespaces in it, by name. Each is registered when it is loaded."""
+
+LAZY: list[str] = []
+"""The packages that are loaded on first use, or here: what they contain may be suggested, too."""
 
 
 class MissingNameError(AttributeError):
@@ -71,6 +75,8 @@ def _best(wanted: str, spellings: list[str]) -> str:
 
 def _namespaces() -> dict[str, list[str]]:
     """`tf` and the namespaces in it, with their names."""
+    for package in LAZY:
+        import_module(package)
     outer_first = sorted(NAMESPACES, key=lambda space: space.count("."))
     return {space: names_of(NAMESPACES[space]) for space in outer_first}
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from tfpy.core.naming.elsewhere import OF_MODULES
-from tfpy.core.naming.hints import NAMESPACES, MissingNameError, names_of
+from tfpy.core.naming.hints import LAZY, NAMESPACES, MissingNameError, names_of
 
 
 def names_in(names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[], list[str]]:
@@ -21,10 +21,12 @@ def missing_from(space: str, names: Mapping[str, Any], lazy: Collection[str] = (
     It also adds the namespace to those used in hints.
     """
     NAMESPACES["tf" if space == "tfpy" else space] = names
+    packages = {name: f"{space}.{name}" for name in lazy}
+    LAZY.extend(packages.values())
 
     def missing(name: str) -> Any:
-        if name in lazy:
-            return import_module(f"{space}.{name}")
+        if name in packages:
+            return import_module(packages[name])
         raise MissingNameError(f"module '{space}'", name, lambda: names_of(names), OF_MODULES)
 
     return missing
