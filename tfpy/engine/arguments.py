@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -162,13 +162,7 @@ def array_as_list(value: Any) -> Any:
 
 def as_ints(op: str, argument: str, value: object) -> list[int]:
     """A list, tuple or array of whole numbers as ints."""
-    items = as_list(op, argument, value, "whole numbers")
-    if _INT.issuperset(map(type, items)):  # the usual case: there is nothing to convert
-        return cast("list[int]", items)
-    return [as_int(op, argument, n) for n in items]
-
-
-_INT = {int}
+    return [as_int(op, argument, n) for n in as_list(op, argument, value, "whole numbers")]
 
 
 def as_int_or_ints(op: str, argument: str, value: object) -> tuple[int, ...]:
